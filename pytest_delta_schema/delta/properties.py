@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import NameSet, folded, nearest_name
-from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY, PROTOCOL_VERSIONS
+from pytest_delta_schema.delta.protocol import IN_NO_LOG, MAPPING_PROPERTY, PROTOCOL_VERSIONS, is_in_no_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -30,16 +30,38 @@ RESERVED = {
 }
 """Keys that Spark's parser or Delta reserve (Spark 4.2.0, Delta 4.4.0), each with the remedy."""
 
-PLATFORM = frozenset(
+TABLE_ID = "io.unitycatalog.tableId"
+"""The property with the id of a table to whose log Unity Catalog commits."""
+
+PLATFORM = IN_NO_LOG | {
+    "delta.columnmapping.maxcolumnid",
+    "delta.incommittimestampenablementtimestamp",
+    "delta.incommittimestampenablementversion",
+    "delta.rowtracking.materializedrowidcolumnname",
+    "delta.rowtracking.materializedrowcommitversioncolumnname",
+    folded(TABLE_ID),
+}
+"""Keys, in lower case, that Delta, Unity Catalog or Databricks write by themselves, next to those that no log has."""
+
+IMPOSED: Mapping[str, str] = MappingProxyType(
     {
-        "delta.columnmapping.maxcolumnid",
-        "delta.lastupdateversion",
-        "delta.lastcommittimestamp",
-        "delta.rowtracking.materializedrowidcolumnname",
-        "delta.rowtracking.materializedrowcommitversioncolumnname",
+        "delta.checkpoint.writeStatsAsJson": "true",
+        "delta.checkpoint.writeStatsAsStruct": "true",
+        "delta.checkpointPolicy": "v2",
+        "delta.columnMapping.mode": "name",
+        "delta.enableDeletionVectors": "true",
+        "delta.enableInCommitTimestamps": "true",
+        "delta.enableRowTracking": "true",
+        "delta.randomizeFilePrefixes": "true",
     }
 )
-"""Keys, in lower case, that Delta or Databricks write by themselves."""
+"""What Unity Catalog gives each new table to whose log it commits; a model may declare other values (0.6.0)."""
+
+
+def is_written_by_platform(key: str) -> bool:
+    """Whether a platform writes a property by itself, so no model declares it."""
+    return folded(key) in PLATFORM or is_in_no_log(key)
+
 
 OPEN_SOURCE = (
     "delta.appendOnly",

@@ -264,10 +264,11 @@ def protocol_properties(protocol: Mapping[str, Any]) -> Iterator[tuple[str, str]
 
 def split_properties(properties: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
     """Return the properties that a table stores, and its protocol, from those that SHOW TBLPROPERTIES lists."""
-    derived = (_READER, _WRITER, CLUSTERING_PROPERTY)
     features = [key.removeprefix(FEATURE_PREFIX) for key in properties if key.startswith(FEATURE_PREFIX)]
     stored = {
-        key: value for key, value in properties.items() if key not in derived and not key.startswith(FEATURE_PREFIX)
+        key: value
+        for key, value in properties.items()
+        if key not in (_READER, _WRITER) and not key.startswith(FEATURE_PREFIX) and not is_in_no_log(key)
     }
     protocol = {
         "minReaderVersion": properties.get(_READER, "1"),
@@ -313,6 +314,26 @@ CLUSTERING_DOMAIN = "delta.clustering"
 
 CLUSTERING_PROPERTY = "clusteringColumns"
 """The property in which SHOW TBLPROPERTIES lists the clustering columns, as paths in JSON; no log has it."""
+
+MIRROR = "option."
+"""The prefix under which Spark lists each property of a table of Unity Catalog a second time (Spark 4.2.0)."""
+
+IN_NO_LOG = frozenset(
+    {
+        folded(CLUSTERING_PROPERTY),
+        "delta.clusteringcolumns",
+        "delta.lastupdateversion",
+        "delta.lastcommittimestamp",
+        "delta.rowtracking.rowidhighwatermark",
+    }
+)
+"""Keys, in lower case, that servers and sessions list next to the properties of a log (Unity Catalog 0.6.0)."""
+
+
+def is_in_no_log(key: str) -> bool:
+    """Whether a server or a session lists a property that no log has; it changes without a change of the table."""
+    return folded(key) in IN_NO_LOG or key.startswith(MIRROR)
+
 
 _CLUSTERING = "clustering"
 

@@ -33,7 +33,7 @@ from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.changes import ColumnMove, ColumnNullabilityChange, SetTableComment
 from pytest_delta_schema.plan.comparison import stored_key
 from pytest_delta_schema.plan.kinds import kind_of
-from pytest_delta_schema.rules.properties import is_declarable
+from pytest_delta_schema.rules.properties import declarable_properties
 from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.json_state import state_from_json, state_json
 from pytest_delta_schema.state.keys import path_of_key
@@ -82,8 +82,8 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
         key: None for key, _ in settings.default_properties if key not in state.table_properties
     }
     secrets = []
-    for key, value in sorted(state.table_properties.items()):
-        if value is None or not is_declarable(key) or policy.mode(key) == IGNORE:
+    for key, value in declarable_properties(state).items():
+        if policy.mode(key) == IGNORE:
             continue
         if may_be_secret(key, value):
             secrets.append(key)

@@ -197,7 +197,7 @@ class TableDraft:
             # Only SHOW CREATE TABLE shows both versions of the protocol, with all features of the table.
             is_shown = NameSet(PROTOCOL_VERSIONS) <= NameSet(self.properties)
             return not is_shown and not (name == folded(DEFAULTS_FEATURE) and self._has_default())
-        return is_declarable(key) and name not in _OF_CATALOGS and not name.startswith(_OPTION)
+        return is_declarable(key) and name not in _OF_CATALOGS
 
     def _has_default(self) -> bool:
         return any(column.value is not None and column.value.default is not None for column in self.columns)
@@ -222,9 +222,6 @@ class TableDraft:
 
 _OF_CATALOGS = ("transient_lastddltime", "type")
 """Keys of properties, in lower case, that Spark and its catalogs show in CREATE statements (Spark 4.2.0)."""
-
-_OPTION = "option."
-"""The prefix of properties in which Spark shows the options of a table."""
 
 _PREFIXES = {PRIMARY_KEY: "pk", UNIQUE: "uq"}
 

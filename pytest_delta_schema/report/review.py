@@ -10,7 +10,7 @@ from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.actions import CreateTable, TablePlan, change_lines, highest_risk
 from pytest_delta_schema.report.text import aligned, counted
-from pytest_delta_schema.rules.properties import is_declarable
+from pytest_delta_schema.rules.properties import declarable_properties
 from pytest_delta_schema.source_code.modules import module_source
 from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.state.desired import declared_table
@@ -68,8 +68,4 @@ def model_source(table: Table | TableState) -> str:
     if not isinstance(table, TableState):
         remedy = "give a model, or catalog.read_tables([name]).tables[name]"
         refuse_kind("model_source", "a Table or a TableState", table, remedy)
-    model = declared_table(table)
-    properties = {
-        key: value for key, value in sorted(table.table_properties.items()) if value is not None and is_declarable(key)
-    }
-    return module_source([replace(model, table_properties=properties)])
+    return module_source([replace(declared_table(table), table_properties=declarable_properties(table))])

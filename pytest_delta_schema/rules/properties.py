@@ -9,8 +9,15 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.names import WHOLE_TABLE, folded, part_path, proposal, same_name
-from pytest_delta_schema.delta.properties import CHECK_PREFIX, PLATFORM, RESERVED, is_known, nearest_key
-from pytest_delta_schema.delta.protocol import ONE_WAY
+from pytest_delta_schema.delta.properties import (
+    CHECK_PREFIX,
+    IMPOSED,
+    RESERVED,
+    is_known,
+    is_written_by_platform,
+    nearest_key,
+)
+from pytest_delta_schema.delta.protocol import ONE_WAY, commits_are_in_catalog
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.ownership import FORBID, REQUIRE
@@ -27,6 +34,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.delta.names import Part
     from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
 
 
@@ -153,12 +161,22 @@ def is_declarable(key: str) -> bool:
     return not folded(key).startswith(ONE_WAY) and _reserved_fault(folded(key), is_removed=False) is None
 
 
+def declarable_properties(table: TableState) -> dict[str, str]:
+    """Return the properties of a table that a model of it declares: those that no platform has written by itself."""
+    imposed = IMPOSED if commits_are_in_catalog(table.table_properties) else {}
+    return {
+        key: value
+        for key, value in sorted(table.table_properties.items())
+        if value is not None and is_declarable(key) and imposed.get(key) != value
+    }
+
+
 def _reserved_fault(key: str, *, is_removed: bool) -> Fault | None:
     if key in RESERVED:
         return Fault(message="is reserved", remedy=RESERVED[key])
     if key.startswith(OWN_PROPERTY_PREFIX):
         return Fault(message="is managed by pytest_delta_schema", remedy="choose another prefix")
-    if key in PLATFORM:
+    if is_written_by_platform(key):
         return Fault(message="is written by the platform", remedy="leave it out")
     if key.startswith(CHECK_PREFIX):
         message = "is the property in which Delta stores a CHECK constraint"

@@ -11,7 +11,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet
+from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, folded
+from pytest_delta_schema.delta.properties import TABLE_ID
+from pytest_delta_schema.delta.protocol import ONE_WAY, is_in_no_log
 from pytest_delta_schema.state.spark_types import is_storable, unstorable
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, atoms, children, plain
 
@@ -109,25 +111,9 @@ class LogState:
     is_catalog_managed: bool = False
 
 
-SERVER_PROPERTIES = (
-    "delta.lastUpdateVersion",
-    "delta.lastCommitTimestamp",
-    "delta.minReaderVersion",
-    "delta.minWriterVersion",
-    "delta.clusteringColumns",
-    "delta.rowTracking.rowIdHighWaterMark",
-    "clusteringColumns",
-    "io.unitycatalog.tableId",
-)
-"""Properties that servers write into entries by themselves (Unity Catalog 0.6.0)."""
-
-SERVER_PREFIXES = ("delta.feature.", "option.")
-"""Prefixes of such properties."""
-
-
 def is_written_by_server(key: str) -> bool:
-    """Whether servers write a property by themselves."""
-    return key in SERVER_PROPERTIES or key.startswith(SERVER_PREFIXES)
+    """Whether servers write a property into entries by themselves (Unity Catalog 0.6.0)."""
+    return is_in_no_log(key) or key == TABLE_ID or folded(key).startswith(ONE_WAY)
 
 
 def entry_columns(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[EntryColumn, ...]:

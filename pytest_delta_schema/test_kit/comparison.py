@@ -30,7 +30,7 @@ from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.report.schema_comparison import schema_diff
 from pytest_delta_schema.report.text import counted
-from pytest_delta_schema.rules.properties import is_declarable
+from pytest_delta_schema.rules.properties import declarable_properties
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.quoting import condition, dotted, listed, literal
 from pytest_delta_schema.sql.renderers import column_definition, layout_clauses, property_lines
@@ -212,9 +212,7 @@ def table_text(state: TableState) -> str:
     clauses += layout_clauses(state.partitioning, state.clustering)
     if state.table_comment:
         clauses.append(f"COMMENT {literal(state.table_comment)}")
-    properties = {
-        key: value for key, value in sorted(state.table_properties.items()) if value is not None and is_declarable(key)
-    }
+    properties = declarable_properties(state)
     if properties:
         clauses.append(f"TBLPROPERTIES (\n{property_lines(properties)}\n)")
     texts = ["\n".join(clauses), *_after_creation(state)]

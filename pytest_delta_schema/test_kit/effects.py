@@ -25,7 +25,7 @@ from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.kinds import ABSENT, ADD, DROP
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.report.text import counted
-from pytest_delta_schema.rules.properties import is_declarable
+from pytest_delta_schema.rules.properties import declarable_properties
 from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.test_kit.comparison import contract_drift, name_of, unmatched_rows, versions_in
 
@@ -158,7 +158,8 @@ class Effect:
     def properties_changed(self) -> Mapping[str, tuple[str | None, str | None]]:
         """The properties that differ, with the value before and after; without those that Delta writes by itself."""
         before, after = self.before.table_properties, self.after.table_properties
-        keys = [key for key in sorted({*before, *after}) if is_declarable(key) and before.get(key) != after.get(key)]
+        known = {*declarable_properties(self.before), *declarable_properties(self.after)}
+        keys = [key for key in sorted(known) if before.get(key) != after.get(key)]
         return MappingProxyType({key: (before.get(key), after.get(key)) for key in keys})
 
     @property

@@ -8,6 +8,8 @@ import pytest
 
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.delta.names import NameMap, folded
+from pytest_delta_schema.delta.properties import is_written_by_platform
+from pytest_delta_schema.delta.protocol import ONE_WAY
 from pytest_delta_schema.diagnostics.errors import InvalidModelError, UnsafePlanError
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.execute.runner import ActionRunner
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnGeneration
     from pytest_delta_schema.testing.data_access import DataAccess, Row
     from pytest_delta_schema.testing.scenario import Scenario
-
-_PLATFORM = ("delta.feature.", "delta.min", "delta.columnMapping.maxColumnId", "delta.rowTracking.materialized")
 
 
 def run_scenario(scenario: Scenario, catalog: ScratchCatalog, data_access: DataAccess) -> TableState:
@@ -173,7 +173,7 @@ def comparable(state: TableState) -> TableState:
     properties: dict[str, Any] = {
         folded(key) if folded(key).startswith("delta.") else key: value
         for key, value in state.table_properties.items()
-        if not key.startswith(_PLATFORM)
+        if not is_written_by_platform(key) and not folded(key).startswith(ONE_WAY)
     }
     return TableState(
         name=state.name,

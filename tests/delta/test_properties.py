@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_delta_schema import InvalidModelError, Settings
 from pytest_delta_schema.delta.properties import (
     DATABRICKS,
     OPEN_SOURCE,
@@ -15,6 +17,18 @@ from pytest_delta_schema.delta.properties import (
     is_open_source,
     nearest_key,
 )
+from pytest_delta_schema.delta.protocol import split_properties
+from pytest_delta_schema.engine.adoption import imported_model
+from pytest_delta_schema.report.review import model_source
+from pytest_delta_schema.rules import PlanValidator
+from pytest_delta_schema.rules.properties import declarable_properties, is_declarable
+from pytest_delta_schema.test_kit.effects import Effect
+from pytest_delta_schema.testing.scenario_runner import comparable
+from pytest_delta_schema.testing.unity_tables import IMPOSED_PROPERTIES
+from support.models import NAME, column, state, table
+
+if TYPE_CHECKING:
+    from pytest_delta_schema import TableState
 
 
 @pytest.mark.parametrize(
@@ -53,6 +67,79 @@ def test_the_documentation_lists_the_keys_of_databricks() -> None:
     page = Path(__file__).parents[2].joinpath("docs", "explanation", "local-backend.md").read_text("utf-8")
 
     assert [line.split("`")[1] for line in page.splitlines() if line.startswith("| `delta.")] == [*DATABRICKS]
+
+
+IN_LOGS = [
+    "delta.columnMapping.maxColumnId",
+    "delta.inCommitTimestampEnablementTimestamp",
+    "delta.inCommitTimestampEnablementVersion",
+    "delta.rowTracking.materializedRowCommitVersionColumnName",
+    "delta.rowTracking.materializedRowIdColumnName",
+    "io.unitycatalog.tableId",
+]
+"""What platforms write into logs by themselves."""
+
+IN_NO_LOGS = [
+    "clusteringColumns",
+    "delta.clusteringColumns",
+    "delta.lastCommitTimestamp",
+    "delta.lastUpdateVersion",
+    "delta.rowTracking.rowIdHighWaterMark",
+    "option.delta.constraints.positive",
+    "option.delta.lastUpdateVersion",
+    "option.team",
+]
+"""What servers, and sessions on Unity Catalog 0.6.0, list as well."""
+
+
+@pytest.mark.parametrize("key", [*IN_LOGS, *IN_NO_LOGS])
+def test_what_platforms_write_is_never_declared_and_not_in_models_and_effects(key: str) -> None:
+    shown = state(table_properties={key: "1", "team": "x"})
+    other = state(table_properties={key: "2", "team": "y"})
+
+    assert not is_declarable(key)
+    assert declarable_properties(shown) == {"team": "x"}
+    assert dict(imported_model(shown, Settings()).table.table_properties) == {"team": "x"}
+    assert dict(effect_between(shown, other).properties_changed) == {"team": ("x", "y")}
+    assert key not in model_source(shown)
+    assert key not in comparable(shown).table_properties
+    with pytest.raises(InvalidModelError) as raised:
+        PlanValidator().validate_models([table(column(), table_properties={key: "1"})])
+    assert f"property {key} is written by the platform; leave it out [DS108 ReservedProperty]" in str(raised.value)
+
+
+def effect_between(before: TableState, after: TableState) -> Effect:
+    source: Any = None
+    return Effect(table=NAME, before=before, after=after, table_was="kept", commits=(), source=source)
+
+
+def test_a_listing_is_what_the_log_has_and_the_protocol() -> None:
+    mirrored = {
+        "delta.minReaderVersion": "3",
+        "delta.minWriterVersion": "7",
+        "delta.feature.x": "supported",
+        "team": "x",
+    }
+    listed = {
+        **mirrored,
+        **{f"option.{key}": value for key, value in mirrored.items()},
+        **dict.fromkeys((*IN_LOGS, *IN_NO_LOGS), "1"),
+    }
+
+    stored, protocol = split_properties(listed)
+
+    assert stored == {"team": "x", **dict.fromkeys(IN_LOGS, "1")}
+    assert protocol == {"minReaderVersion": "3", "minWriterVersion": "7", "writerFeatures": ["x"]}
+
+
+def test_models_of_catalog_managed_tables_declare_only_what_differs_from_what_the_catalog_gives() -> None:
+    """The server's own table, with one property of its user, and one that the user has changed (0.6.0)."""
+    given = {**IMPOSED_PROPERTIES, "io.unitycatalog.tableId": "1", "team": "x", "delta.enableRowTracking": "false"}
+    feature = {"delta.feature.catalogManaged": "supported"}
+    own = {"delta.enableRowTracking": "false", "team": "x"}
+
+    assert declarable_properties(state(table_properties={**given, **feature})) == own
+    assert declarable_properties(state(table_properties=given)) == {**IMPOSED_PROPERTIES, **own}
 
 
 @pytest.mark.parametrize(
