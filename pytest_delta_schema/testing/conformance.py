@@ -75,8 +75,8 @@ def redacted(text: str, tables: Tables) -> str:
     return shortened(text, _LONGEST)
 
 
-def markdown(backend: str, kinds: Iterable[str], tried: Sequence[Tried]) -> str:
-    """Return the report as Markdown."""
+def markdown(backend: str, kinds: Iterable[str], tried: Sequence[Tried], part: str = "") -> str:
+    """Return the report as Markdown; ``part`` says what was tried if that is not every scenario."""
     by_kind: dict[str, list[Tried]] = defaultdict(list)
     for scenario in tried:
         for kind in dict.fromkeys(scenario.kinds):
@@ -86,6 +86,7 @@ def markdown(backend: str, kinds: Iterable[str], tried: Sequence[Tried]) -> str:
         f"# Conformance of the backend {backend}",
         "",
         versions,
+        *(["", part] if part else []),
         "",
         "| statement | result | scenarios held | did not hold | not possible |",
         "| --- | --- | --- | --- | --- |",
@@ -287,6 +288,7 @@ class ConformanceRun:
         self._left: set[str] = set()
         self._report = report
         self._tried: list[Tried] = []
+        self._chosen = 0
 
     def drop(self, catalog: DropsTables, table: QualifiedName) -> None:
         """Drop one of the tables, and note it."""
@@ -303,6 +305,10 @@ class ConformanceRun:
         if not catalog.table_names(*schema):
             catalog.drop_schema(*schema)
             self._left.remove(".".join(schema))
+
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Note how many scenarios are chosen."""
+        self._chosen = len(session.items)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Make a test for each scenario."""
@@ -328,7 +334,17 @@ class ConformanceRun:
         """Write the report."""
         backend = str(session.config.getoption("delta_schema_backend"))
         kinds = [kind.value for kind in StatementKind]
-        self._report.write_text(markdown(backend, kinds, self._tried), "utf-8")
+        text = markdown(backend, kinds, self._tried, self._part(session.config.getoption("keyword")))
+        self._report.write_text(text, "utf-8")
+
+    def _part(self, keyword: str) -> str:
+        """Say which part of the scenarios was tried; ``""`` for all of them."""
+        number = len(moved_scenarios(self.tables))
+        if len(self._tried) == number:
+            return ""
+        chosen = f", chosen by `-k {keyword}`" if keyword else ""
+        stopped = "; the run was interrupted" if len(self._tried) < self._chosen else ""
+        return f"**Only a part:** {len(self._tried)} of {number} scenarios were tried{chosen}{stopped}."
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """List what was created and dropped, and what is left."""

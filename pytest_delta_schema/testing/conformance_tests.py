@@ -17,6 +17,7 @@ from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario_runner import (
     comparable,
     initial_refusal,
+    require_same,
     run_scenario,
     unsupported_statements,
 )
@@ -86,4 +87,4 @@ def test_scenario(
     if refused:
         pytest.skip(f"refused before it runs: {own.capabilities.refuses(refused[0]).reason}")
     expected = run_scenario(moved_scenario, conformance.tables.reference(), MEMORY)
-    assert without_imposed(end, imposed, expected) == expected
+    require_same("the table at the end", without_imposed(end, imposed, expected), expected)

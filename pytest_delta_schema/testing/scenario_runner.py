@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
+from difflib import ndiff
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +18,7 @@ from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.execute.runner import ActionRunner
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.changes import SetTableProperties
+from pytest_delta_schema.plan.kinds import ABSENT
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
@@ -27,7 +31,7 @@ from pytest_delta_schema.state.types import not_null_paths
 from pytest_delta_schema.testing.data_access import MEMORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.execute.protocols import Capabilities, Refusal, ScratchCatalog
     from pytest_delta_schema.plan.actions import TablePlan
@@ -60,10 +64,11 @@ def run_scenario(scenario: Scenario, catalog: ScratchCatalog, data_access: DataA
 
     plan = planner.plan(models, initial)
 
-    assert "\n".join(str(line) for action in plan.actions for line in change_lines(action)) == scenario.plan.strip()
+    lines = "\n".join(str(line) for action in plan.actions for line in change_lines(action))
+    require_same("the plan", lines, scenario.plan.strip())
     sql_statements = [statement for action in plan.actions for statement in statements(action)]
-    assert script(sql_statements) == scenario.sql.strip()
-    assert _matched(plan) == scenario.reported.strip()
+    require_same("the SQL", script(sql_statements), scenario.sql.strip())
+    require_same("what is reported", _matched(plan), scenario.reported.strip())
 
     agreed = default_plan_rules(map(parse_consent, scenario.consents))
     validator = PlanValidator(model_rules=default_model_rules(policy=scenario.property_policy), plan_rules=agreed)
@@ -72,30 +77,59 @@ def run_scenario(scenario: Scenario, catalog: ScratchCatalog, data_access: DataA
     if refused:
         with pytest.raises((UnsafePlanError, InvalidModelError)) as caught:
             orchestrator.sync_tables(models, other_models=known)
-        assert tuple(violation.code for violation in caught.value.diagnostics) == refused
+        require_same("the refusal", tuple(violation.code for violation in caught.value.diagnostics), refused)
         end = catalog.snapshot(models).tables[name]
-        assert comparable(end) == before
-        assert catalog.version(name) == version
-        assert not there or _rows(catalog, observed, data_access) == there
+        require_same("the table that is not changed", comparable(end), before)
+        require_same("its version", catalog.version(name), version)
+        if there:
+            require_same("its rows", _rows(catalog, observed, data_access), there)
     else:
         orchestrator.sync_tables(models)
         reached = catalog.version(name)
         there_now = catalog.snapshot(models)
         end = there_now.tables[name]
         if data_access.counts_commits and scenario.commits is not None:
-            assert isinstance(reached, int)
-            expected = scenario.commits + split_commits(sql_statements, catalog.capabilities)
-            assert reached - (version if isinstance(version, int) else -1) == expected
+            first = version if isinstance(version, int) else -1
+            expected = first + scenario.commits + split_commits(sql_statements, catalog.capabilities)
+            require_same("the version after its commits", reached, expected)
         if scenario.rows_after is not None:
-            assert _rows(catalog, end, data_access) == [dict(row) for row in scenario.rows_after]
+            require_same("the rows", _rows(catalog, end, data_access), [dict(row) for row in scenario.rows_after])
         elif there:
-            assert _rows(catalog, end, data_access) == [_kept(row, end) for row in there]
-        assert scenario.reported or _constraints(end) == _constraints(desired_state(scenario.after))
+            require_same("the rows", _rows(catalog, end, data_access), [_kept(row, end) for row in there])
+        if not scenario.reported:
+            require_same("the constraints", _constraints(end), _constraints(desired_state(scenario.after)))
         after = planner.plan(models, there_now)
+        lines = "\n".join(str(line) for action in after.actions for line in change_lines(action))
+        require_same("the plan after the apply", lines, "")
         assert after.is_empty
-        assert _matched(after) == scenario.reported.strip()
-        assert orchestrator.sync_tables(models).statements == ()
+        require_same("what is reported after the apply", _matched(after), scenario.reported.strip())
+        require_same("what a second apply runs", orchestrator.sync_tables(models).statements, ())
     return comparable(end)
+
+
+def require_same(subject: str, actual: object, expected: object) -> None:
+    """Raise an ``AssertionError`` that says in what two values differ, also where pytest does not rewrite asserts."""
+    if actual != expected:
+        msg = f"{subject}: {'; '.join(_differing(actual, expected))}"
+        raise AssertionError(msg)
+
+
+def _differing(actual: object, expected: object) -> Iterator[str]:
+    if isinstance(actual, TableState) and isinstance(expected, TableState):
+        for field in fields(TableState):
+            before, after = getattr(actual, field.name), getattr(expected, field.name)
+            if before != after:
+                yield from (f"{field.name}: {line}" for line in _differing(before, after))
+    elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
+        for key in sorted({*actual, *expected}, key=str):
+            before, after = actual.get(key, ABSENT), expected.get(key, ABSENT)
+            if before != after:
+                yield f"{key}: {' '.join(_differing(before, after))}"
+    elif isinstance(actual, str) and isinstance(expected, str) and "\n" in actual + expected:
+        lines = (line for line in ndiff(expected.splitlines(), actual.splitlines()) if line[0] in "+-")
+        yield ", ".join(lines)
+    else:
+        yield f"{actual!r} instead of {expected!r}"
 
 
 def create_initial_tables(scenario: Scenario, catalog: ScratchCatalog, data_access: DataAccess) -> None:

@@ -18,7 +18,12 @@ from pytest_delta_schema.models.constraints import ForeignKey
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.testing.data_access import MEMORY, DataAccess, SparkDataAccess
-from pytest_delta_schema.testing.scenario_runner import initial_refusal, run_scenario, unsupported_statements
+from pytest_delta_schema.testing.scenario_runner import (
+    initial_refusal,
+    require_same,
+    run_scenario,
+    unsupported_statements,
+)
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
@@ -76,7 +81,7 @@ class CatalogSuite:
         end = run_scenario(scenario, catalog, self.data_access)
         if not unsupported_statements(scenario, catalog.capabilities):
             expected = run_scenario(scenario, MemoryCatalog(), MEMORY)
-            assert without_imposed(end, self.imposed, expected) == expected
+            require_same("the table at the end", without_imposed(end, self.imposed, expected), expected)
 
     def test_reading_by_name(self, catalog: ScratchCatalog) -> None:
         """A table is read by its name as by its model, and without the tables that it references."""

@@ -28,7 +28,7 @@ from pytest_delta_schema.testing.unity_tables import IMPOSED_PROPERTIES
 from support.models import NAME, column, state, table
 
 if TYPE_CHECKING:
-    from pytest_delta_schema import TableState
+    from pytest_delta_schema.state import TableState
 
 
 @pytest.mark.parametrize(

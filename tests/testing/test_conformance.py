@@ -8,7 +8,9 @@ import sys
 
 import pytest
 
+from pytest_delta_schema.state import ColumnState, TableState
 from pytest_delta_schema.testing.conformance import HELD, IMPOSSIBLE, Tables, Tried, markdown, moved_scenarios, redacted
+from pytest_delta_schema.testing.scenario_runner import require_same
 
 TABLES = Tables("prod_eu", "scratch", "delta_conformance_1234abcd_")
 OWN = re.compile(r"corp\.scratch\.delta_conformance_[0-9a-f]{8}_(?:lines|orders|parents)")
@@ -122,6 +124,105 @@ def delta_catalog(request):
     catalog.session = lambda: request.getfixturevalue("delta_spark")
     return catalog
 """
+
+
+DIFFERING = """
+from dataclasses import replace
+
+import pytest
+from pytest_delta_schema import MemoryCatalog
+
+
+class Differing(MemoryCatalog):
+    def snapshot(self, models):
+        state = super().snapshot(models)
+        tables = {
+            name: replace(table, table_properties={**table.table_properties, "own": "1"})
+            if len(table.columns) > 1
+            else table
+            for name, table in state.tables.items()
+        }
+        return replace(state, tables=tables)
+
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    return Differing()
+"""
+
+
+def test_the_report_has_the_difference_and_says_which_part_was_tried(tmp_path):
+    (tmp_path / "conftest.py").write_text(DIFFERING)
+
+    done = conformance(tmp_path, "--backend=memory", "--schema=corp.scratch", "-k", "worked_example_created")
+
+    report = (tmp_path / "conformance.md").read_text("utf-8")
+    assert done.returncode == 1
+    assert re.search(
+        r"^\*\*Only a part:\*\* 1 of 1\d\d scenarios were tried, chosen by `-k worked_example_created`\.$",
+        report,
+        re.MULTILINE,
+    )
+    assert report.endswith(
+        "* `basics/worked_example_created`: AssertionError: the table at the end: table_properties: own: '1' instead of"
+        " '(absent)'\n"
+    )
+
+
+INTERRUPTED = """
+import pytest
+from pytest_delta_schema import MemoryCatalog
+
+
+class Stopping(MemoryCatalog):
+    ran = 0
+
+    def run(self, statement):
+        Stopping.ran += 1
+        if Stopping.ran > 40:
+            raise KeyboardInterrupt
+        super().run(statement)
+
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    return Stopping()
+"""
+
+
+def test_the_report_of_an_interrupted_run_says_so(tmp_path):
+    (tmp_path / "conftest.py").write_text(INTERRUPTED)
+
+    conformance(tmp_path, "--backend=memory", "--schema=corp.scratch")
+
+    report = (tmp_path / "conformance.md").read_text("utf-8")
+    assert re.search(
+        r"^\*\*Only a part:\*\* \d+ of 1\d\d scenarios were tried; the run was interrupted\.$", report, re.MULTILINE
+    )
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "text"),
+    [
+        (1, 2, "it: 1 instead of 2"),
+        ("a\nb\nc", "a\nx\nc", "it: - x, + b"),
+        ({"a": "x", "b": 1}, {"a": "y"}, "it: a: 'x' instead of 'y'; b: 1 instead of '(absent)'"),
+        (
+            TableState(name=TABLES.names[0], table_comment="x"),
+            TableState(name=TABLES.names[0], columns=(ColumnState("a", "int", True, ""),)),
+            (
+                "it: columns: () instead of (ColumnState(name='a', data_type='int', is_nullable=True, comment='',"
+                " value=None),); table_comment: 'x' instead of ''"
+            ),
+        ),
+    ],
+)
+def test_what_differs_is_said(actual, expected, text):
+    require_same("it", actual, actual)
+    with pytest.raises(AssertionError) as raised:
+        require_same("it", actual, expected)
+
+    assert str(raised.value) == text
 
 
 def test_what_the_run_has_made_is_dropped_before_a_session_ends_that_started_late(tmp_path):
