@@ -208,6 +208,12 @@ PROPERTY_LIMIT = 255
 COMMENT_LIMIT = 65_535
 """The longest comment of a table or a column, in UTF-16 units (Unity Catalog 0.6.0)."""
 
+DEEPEST = 100
+"""The deepest nesting of types with which entries are compared and written, since types are traversed by recursion."""
+
+NAME_LIMIT = 255
+"""The longest name of a column, in UTF-16 units; the server refuses updates with longer ones (Unity Catalog 0.6.0)."""
+
 _BLANK = "a blank name"
 
 _SHOWN = 60
@@ -298,7 +304,7 @@ def _all_fit(columns: tuple[ColumnState, ...]) -> bool:
     return (
         _VOID not in names
         and all(is_storable(name) or is_collated(name) for name in names)
-        and not any(not column.name.strip() or _malformed(column.data_type) for column in columns)
+        and not any(_why_no_name(column.name) or _malformed(column.data_type) for column in columns)
     )
 
 
@@ -308,15 +314,22 @@ def _why_not(column: ColumnState) -> str:
         return "void"
     parts = unstorable(column.data_type, ColumnPath(column.name))
     odd = ", ".join(name for _, name in parts if not is_collated(name))
-    return odd or _malformed(column.data_type) or ("" if column.name.strip() else _BLANK)
+    return odd or _malformed(column.data_type) or _why_no_name(column.name)
+
+
+def _why_no_name(name: str) -> str:
+    length = utf16_length(name)
+    return f"a name of {length} characters" if length > NAME_LIMIT else "" if name.strip() else _BLANK
 
 
 @lru_cache(maxsize=1024)
-def _malformed(data_type: DataTypeState) -> str:
-    """Return why servers refuse a type that has only known parts; ``""`` if they store it."""
+def _malformed(data_type: DataTypeState, levels: int = DEEPEST) -> str:
+    """Return why an entry cannot have a type that has only known parts and so many levels at most; ``""`` if it can."""
     if isinstance(data_type, StructState) and not data_type.fields:
         return "a struct without fields"
     parts = children(data_type)
+    if parts and not levels:
+        return f"nested deeper than {DEEPEST} levels"
     if not all(part.name.strip() for part in parts):
         return _BLANK
-    return next(filter(None, (_malformed(part.data_type) for part in parts)), "")
+    return next(filter(None, (_malformed(part.data_type, levels - 1) for part in parts)), "")

@@ -103,9 +103,20 @@ class DeltaConfig(TypedDict):
     endpoints: list[str]
 
 
-_DeltaColumns = TypedDict(
-    "_DeltaColumns", {"etag": str, "table-uuid": str, "columns": dict[str, Any], "properties": dict[str, str]}
-)
+DeltaTag = TypedDict("DeltaTag", {"etag": str, "table-uuid": str})
+"""What an update asserts of a table."""
+
+
+class TaggedTable(TypedDict):
+    """A table in the Delta API, of which nothing else is decoded."""
+
+    metadata: DeltaTag
+
+
+class _DeltaColumns(DeltaTag):
+    columns: dict[str, Any]
+    properties: dict[str, str]
+
 
 _DeltaVersion = TypedDict(
     "_DeltaVersion", {"partition-columns": list[str] | None, "last-commit-version": int | None}, total=False

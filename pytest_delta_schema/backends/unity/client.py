@@ -14,9 +14,11 @@ from pytest_delta_schema.backends.unity.answers import (
     CatalogPage,
     DeltaConfig,
     DeltaTable,
+    DeltaTag,
     SchemaInfo,
     SchemaPage,
     TableInfo,
+    TaggedTable,
     VendedCredentials,
 )
 from pytest_delta_schema.delta.names import same_names
@@ -189,6 +191,14 @@ class UnityClient:
             ServerError: If the server has no such table, or does not answer.
         """
         return self._decoded(DeltaTable, self._calls.read(_delta_path(name)))
+
+    def delta_tag(self, name: QualifiedName) -> DeltaTag:
+        """Return what an update of a table asserts, by the server's Delta API and its stored name.
+
+        Raises:
+            ServerError: If the server has no such table, or does not answer.
+        """
+        return self._decoded(TaggedTable, self._calls.read(_delta_path(name)))["metadata"]
 
     def has_delta_api(self, catalog: str) -> bool:
         """Whether the server can update catalog entries of Delta tables in a catalog.

@@ -20,11 +20,12 @@ from pytest_delta_schema.backends.unity.answers import (
     SchemaInfo,
     SchemaPage,
     TableInfo,
+    TaggedTable,
     VendedCredentials,
 )
 from pytest_delta_schema.delta.names import TABLE
 from pytest_delta_schema.state.delta_log import columns_of_schema
-from pytest_delta_schema.state.entries import is_collated
+from pytest_delta_schema.state.entries import DEEPEST, is_collated
 from pytest_delta_schema.state.spark_types import unstorable
 
 if TYPE_CHECKING:
@@ -69,7 +70,17 @@ _FREE = ("comment", "owner")
 
 _ERRORS: tuple[type[_ClassicError | _DeltaError], ...] = (_ClassicError, _DeltaError)
 
-_ANSWERS = (CatalogInfo, CatalogPage, DeltaConfig, DeltaTable, SchemaInfo, SchemaPage, TableInfo, TablePage)
+_ANSWERS = (
+    CatalogInfo,
+    CatalogPage,
+    DeltaConfig,
+    DeltaTable,
+    SchemaInfo,
+    SchemaPage,
+    TableInfo,
+    TablePage,
+    TaggedTable,
+)
 
 
 def prepare_answer_types() -> None:
@@ -120,8 +131,11 @@ def api_error(body: bytes) -> tuple[str, str] | None:
     return None
 
 
-DEEPEST = 100
-"""The deepest nesting of types that is accepted, because types are traversed by recursion."""
+class TooDeepError(ValueError):
+    """A type is nested deeper than entries are read."""
+
+    def __init__(self) -> None:
+        super().__init__(f"it is nested deeper than {DEEPEST} levels")
 
 
 class LogField(msgspec.Struct):
@@ -194,15 +208,15 @@ def field_of(text: str) -> dict[str, Any]:
     """Read the JSON of a field, or of a type alone, as older servers send it."""
     value = read_json(text)
     field = value if isinstance(value, dict) and "name" in value else {"name": "", "type": value, "nullable": True}
-    if text.count("{") + text.count("[") > DEEPEST:
-        _require_shallow(field)
+    if text.count("{") > DEEPEST:
+        _require_shallow(field.get("type"))
     msgspec.convert(field, LogField)
     return field
 
 
 def plain_type(text: str) -> PlainField | None:
     """Return a field whose metadata is its comment at most; ``None`` if the rest of it may matter, or is malformed."""
-    if text.count("{") + text.count("[") > DEEPEST:
+    if text.count("{") > DEEPEST:
         return None
     try:
         field = _PLAIN_FIELD.decode(text)
@@ -216,39 +230,43 @@ def read_json(text: str | bytes) -> Any:
     try:
         return msgspec.json.decode(text)
     except RecursionError:
-        msg = f"it is nested deeper than {DEEPEST} levels"
-    raise ValueError(msg)
+        raise TooDeepError from None
 
 
 def require_columns(value: Any) -> None:
     """Require a value to have the form of columns of the Delta API."""
-    _require_shallow(value)
+    _require_shallow(value, levels=-1)  # the columns are not a level
     msgspec.convert(value, ApiStruct)
 
 
-def _require_shallow(value: Any) -> None:
-    waiting = [(value, 0)]
+_PARTS = ("elementType", "keyType", "valueType", "element-type", "key-type", "value-type")
+
+
+def _require_shallow(data_type: Any, levels: int = 0) -> None:
+    """Require that not more than :data:`DEEPEST` types are in one another; ``levels`` are around the given one."""
+    waiting = [(data_type, levels)]
     while waiting:
         part, depth = waiting.pop()
-        if not isinstance(part, (dict, list)):
+        if not isinstance(part, dict):
             continue
-        if depth > DEEPEST:
-            msg = f"it is nested deeper than {DEEPEST} levels"
-            raise ValueError(msg)
-        inside = part.items() if isinstance(part, dict) else enumerate(part)
-        for key, item in inside:
-            if key == "fields" and isinstance(item, list):
-                # A field is not a level: the next one is its type.
-                waiting += [(field, depth) for field in item]
-            else:
-                waiting.append((item, depth + 1))
+        if depth >= DEEPEST:
+            raise TooDeepError
+        fields = part.get("fields")
+        inside = [field.get("type") for field in fields if isinstance(field, dict)] if isinstance(fields, list) else []
+        waiting += [(kind, depth + 1) for kind in (*inside, *map(part.get, _PARTS))]
 
 
-def entry_type(text: str) -> tuple[DataTypeState, str]:
-    """Read type and comment in the JSON of a field, or, as older servers have it, of a type alone."""
+def entry_type(text: str) -> tuple[DataTypeState | None, str]:
+    """Read type and comment in the JSON of a field, or, as older servers have it, of a type alone.
+
+    The type is ``None`` if it is nested deeper than entries are compared; then its text is.
+    """
     plain = plain_type(text)
     if plain is None:
-        field = field_of(text)
+        try:
+            field = field_of(text)
+        except TooDeepError:
+            return None, ""
         return _read(field), str((field.get("metadata") or {}).get("comment") or "")
     return _known_type(bytes(plain.type)), (plain.metadata or {}).get("comment") or ""
 

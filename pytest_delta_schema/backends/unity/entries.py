@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from pytest_delta_schema.backends.unity.addresses import Deadline
-    from pytest_delta_schema.backends.unity.answers import ColumnInfo, DeltaMetadata, TableInfo
+    from pytest_delta_schema.backends.unity.answers import ColumnInfo, DeltaTag, TableInfo
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
@@ -167,7 +167,7 @@ def _info(
     }
 
 
-def _column(info: ColumnInfo, entry_type: Callable[[str], tuple[DataTypeState, str]]) -> EntryColumn:
+def _column(info: ColumnInfo, entry_type: Callable[[str], tuple[DataTypeState | None, str]]) -> EntryColumn:
     type_json = info.get("type_json")
     try:
         data_type, json_comment = entry_type(type_json) if type_json else (None, "")
@@ -318,9 +318,9 @@ class MetadataSyncing:
             return _Seen(tag, entry, log.shown(), log.timestamp)
         return _Seen(tag, entry, None if log is None else log.shown())
 
-    def _tag(self, name: QualifiedName) -> DeltaMetadata:
+    def _tag(self, name: QualifiedName) -> DeltaTag:
         try:
-            return self.client.delta_table(name)["metadata"]
+            return self.client.delta_tag(name)
         except ServerError as error:
             if not error.is_not_found:
                 self._entry(name)  # which tells a view and tables of other formats
@@ -338,7 +338,7 @@ class MetadataSyncing:
             raise StatementError(msg, condition="UNKNOWN_ENTRY") from error
 
     def _update(
-        self, seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[EntryDifference, ...]
+        self, seen: _Seen, tag: DeltaTag, log: LogState, differences: tuple[EntryDifference, ...]
     ) -> ServerError | None:
         """Send one update; return a failure after which another try makes sense."""
         updates = _updates(seen, log, differences)
@@ -357,7 +357,7 @@ class MetadataSyncing:
     def _send(
         self,
         seen: _Seen,
-        tag: DeltaMetadata,
+        tag: DeltaTag,
         updates: Mapping[str, Mapping[str, Any]],
         cause: ServerError | None = None,
     ) -> None:
@@ -377,7 +377,7 @@ class MetadataSyncing:
 class _Seen(NamedTuple):
     """An entry and its log."""
 
-    tag: DeltaMetadata | None
+    tag: DeltaTag | None
     """What an update asserts; ``None`` if the server has no updates."""
     entry: EntryState
     log: LogState | None

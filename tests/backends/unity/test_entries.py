@@ -19,6 +19,7 @@ from pytest_delta_schema.execute import ABSENT, ActionRunner
 from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.plan.entry_comparison import unstorable_notes
 from pytest_delta_schema.testing.unity import SimulatedFault
+from pytest_delta_schema.testing.unity_tables import stored_field
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.models import NAME, column, table
 from support.unity import MODEL, lake
@@ -821,7 +822,6 @@ def two_tables(unity):
     return unity
 
 
-UNKNOWN_TYPE = "its catalog entry has a column id of an unknown type"
 TOO_DEEP = "holds a schema that is nested too deeply, which Delta's protocol does not allow"
 
 
@@ -831,12 +831,10 @@ TOO_DEEP = "holds a schema that is nested too deeply, which Delta's protocol doe
         (10, "struct", ""),
         (10, "array", ""),
         (10, "map", ""),
-        (100, "struct", UNKNOWN_TYPE),
-        (100, "array", ""),
-        (100, "map", ""),
+        *((levels, kind, "") for levels in (100, 101, 110) for kind in ("struct", "array", "map")),
         (240, "struct", "cannot be read ("),
-        (240, "array", UNKNOWN_TYPE),
-        (240, "map", UNKNOWN_TYPE),
+        (240, "array", ""),
+        (240, "map", ""),
         *((levels, kind, TOO_DEEP) for levels in (2000, 100_000) for kind in ("struct", "array", "map")),
     ],
 )
@@ -856,6 +854,58 @@ def test_a_table_that_is_nested_too_deeply_fails_its_own_sync_alone(two_tables, 
     assert all(fact in problem.message for problem in problems)
     assert two_tables.differences() == []
     assert two_tables.state(MODEL, DEEP).tables[NAME].exists
+
+
+@pytest.mark.parametrize("kind", ["struct", "array", "map"])
+@pytest.mark.parametrize("levels", [99, 100, 101, 110])
+def test_a_column_that_is_nested_too_deeply_is_a_note_and_the_rest_is_synchronised(two_tables, levels, kind):
+    deep_log(two_tables.folder / "dev/silver/deep", levels, 1, kind)
+    schema = json.loads(two_tables.state(DEEP).logs[DEEP.name].schema)
+    schema["fields"].append(field("rest"))
+    action = metadata(field("id"), team="x")
+    action["metaData"]["schemaString"] = json.dumps(schema)
+    commit(two_tables.folder / "dev/silver/deep", 2, action)
+    note = "the catalog cannot store column id (nested deeper than 100 levels), and its entry lacks it"
+
+    (done,) = two_tables.catalog.sync_entries([DEEP])
+
+    fits = levels <= 100
+    assert [part.message for part in done.notes] == ([] if fits else [note])
+    shown = two_tables.entry("dev.silver.deep")
+    assert [part["name"] for part in shown["columns"]] == (["id", "rest"] if fits else ["rest"])
+    assert shown["properties"]["team"] == "x"
+    assert two_tables.differences(DEEP.name) == []
+    assert [part.differences for part in two_tables.catalog.sync_entries([DEEP])] == ([] if fits else [()])
+
+
+@pytest.mark.parametrize("levels", [110, 240])
+def test_what_others_have_written_to_an_entry_may_be_nested_deeper(two_tables, levels):
+    deep_log(two_tables.folder / "dev/silver/deep", levels, 1, "array")
+    two_tables.catalog.sync_entries([DEEP])
+    state = two_tables.state(DEEP)
+    written = stored_field(json.loads(state.logs[DEEP.name].schema)["fields"][0], 0)
+    two_tables.entry("dev.silver.deep")["columns"] = [written]
+
+    assert two_tables.differences(DEEP.name) == []
+    two_tables.entry("dev.silver.deep")["columns"] = [{**written, "type_text": "array<int>"}]
+    (difference,) = two_tables.differences(DEEP.name)
+    assert difference.startswith("columns.id: the catalog entry has array<int>, the log has (absent)")
+
+
+@pytest.mark.parametrize(
+    ("name", "length"), [("n" * 255, 0), ("n" * 256, 256), ("\U0001f600" * 127, 0), ("\U0001f600" * 128, 256)]
+)
+def test_a_column_whose_name_is_too_long_is_a_note_and_the_rest_is_synchronised(unity, name, length):
+    mapped = {"delta.columnMapping.physicalName": "c1"}
+    unity.table("dev.silver.long", field("id"), field(name, **mapped), team="x")
+    model = table(column(), name="dev.silver.long")
+
+    (done,) = unity.catalog.sync_entries([model])
+
+    note = f"the catalog cannot store column {name} (a name of {length} characters), and its entry lacks it"
+    assert [part.message for part in done.notes] == ([note] if length else [])
+    assert [part["name"] for part in unity.entry("dev.silver.long")["columns"]] == ["id", *([] if length else [name])]
+    assert unity.differences(model.name) == []
 
 
 @pytest.mark.parametrize(
