@@ -425,7 +425,6 @@ def test_stores_are_settings_of_spark_as_well(project, monkeypatch):
                 "lake.connection.ssl.enabled": "false",
                 "lake.endpoint.region": "eu-central-1",
                 "lake.access.key": "k",
-                "lake.secret.key": "",
             }
         """,
     )

@@ -17,7 +17,13 @@ from pytest_delta_schema.backends.logs.files import CheckedLog, Doubt, Edges, Lo
 from pytest_delta_schema.backends.logs.state import newest_version
 from pytest_delta_schema.backends.problems import MALFORMED, WRITE_AGAIN
 from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, needs_credentials, vended
+from pytest_delta_schema.backends.unity.storage import (
+    NO_CREDENTIALS,
+    access_remedy,
+    deltalake_options,
+    needs_credentials,
+    vended,
+)
 from pytest_delta_schema.delta.log_files import LogListing, commit_name
 from pytest_delta_schema.delta.protocol import clustering_in, commits_are_in_catalog, may_be_clustered
 from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_protocol
@@ -67,7 +73,8 @@ class ExternalLogs:
         credentials = self._credentials(entry) if needs_credentials(entry.location) else NO_CREDENTIALS
         options = deltalake_options(entry.location, self.stores, credentials)
         location, hidden = entry.location, partial(_scrubbed, credentials, options)
-        return read_repeatedly(lambda: read(Log(location, options, hidden)))
+        remedy = access_remedy(location, self.stores, credentials)
+        return read_repeatedly(lambda: read(Log(location, options, hidden, remedy)))
 
     def _credentials(self, entry: EntryState) -> Credentials:
         try:
@@ -195,7 +202,13 @@ class Log:
     parsed here.
     """
 
-    def __init__(self, location: str, options: Mapping[str, str], hidden: Any = str) -> None:
+    def __init__(
+        self,
+        location: str,
+        options: Mapping[str, str],
+        hidden: Any = str,
+        remedy: str = "restore it, or the permission to read it",
+    ) -> None:
         try:
             from deltalake import DeltaTable
             from deltalake.exceptions import DeltaError, TableNotFoundError
@@ -205,6 +218,7 @@ class Log:
         self._location = location
         self._options = HiddenValues(options)
         self._hidden = hidden
+        self._remedy = remedy
         self._folder = LogFolder(location, self._options)
         self._local: LogFacts | None = None
         folder = local_folder(location)
@@ -232,7 +246,7 @@ class Log:
             msg = f"{hidden(damage.message)}; {damage.remedy}"
             raise StatementError(msg, condition=DAMAGED_LOG)
         if reason and not self._read_files():
-            self._refuse(reason, "restore it, or the permission to read it")
+            self._refuse(reason, remedy)
         if self._folder.misnamed:
             self._refuse(*Doubt.of_name(self._folder.misnamed[0]))
 
@@ -329,7 +343,7 @@ class Log:
             self._refuse(fact, "read it again when the jobs that change it have ended")
         except (OSError, *MALFORMED) as error:
             fact = f"the clustering columns of version {self.version}: {type(error).__name__}"
-            self._refuse(fact, "restore it, or the permission to read it")
+            self._refuse(fact, self._remedy)
         # They are in other files than the metadata, which may be those of another table by now.
         again = Log(self._location, self._options, self._hidden)
         if again._metadata.get("id") != self._metadata.get("id"):

@@ -118,15 +118,28 @@ class TableReader:
         stored: dict[QualifiedName, QualifiedName | StatementError] = {
             name: self._stored.get(name, name) for name in names
         }
+        ambiguous: dict[tuple[str, str], StatementError | None] = {}
         for name in unknown:
             listing = listings[name[:2]]
             try:
-                self._listed_entry(name, listing)
+                if self._listed_entry(name, listing) is None and name[:2] not in ambiguous:
+                    ambiguous[name[:2]] = self._ambiguity(name[:2])
             except StatementError as error:
                 stored[name] = error
             else:
-                stored[name] = self._stored.get(name) or _named(name, listing)
+                found = self._stored.get(name)
+                stored[name] = found or ambiguous.get(name[:2]) or _named(name, listing)
         return stored
+
+    def _ambiguity(self, given: tuple[str, str]) -> StatementError | None:
+        """Return why it is not known which schema a missing table is in; ``None`` if it is known."""
+        try:
+            stored_schema(self._client, *given)
+        except ServerError:
+            pass  # whatever is requested next has the reason
+        except StatementError as error:
+            return error
+        return None
 
     def names(self, catalog: str, schema: str, *, views: bool = False) -> tuple[QualifiedName, ...]:
         """Return the names of the tables, or the views, in a schema, sorted; none if the schema does not exist."""
@@ -188,9 +201,16 @@ class TableReader:
         return self._read_one(_named(name, listing) if info is None else self._stored[name], info)
 
     def _read_one(self, name: QualifiedName, info: TableInfo | None) -> TableReading | None:
-        """Read one table by its stored name; ``None`` if it does not exist.
+        """Read one table by its stored name; ``None`` if it does not exist, as no table with a dot in its name does.
 
-        A fault, or an entry that differs from the log, counts only if the entry is the same after the log was read.
+        The server refuses full names with more than three parts, instead of finding nothing (Unity Catalog 0.6.0).
+        """
+        return None if "." in name.table else self._read_settled(name, info)
+
+    def _read_settled(self, name: QualifiedName, info: TableInfo | None) -> TableReading | None:
+        """Read one table until its entry is the same after the log was read.
+
+        A fault, or an entry that differs from the log, counts only then.
         """
         try:
             seen = info or self._client.table(name)
@@ -254,12 +274,9 @@ class TableReader:
 
         The table may be in another schema whose name differs by case only.
         """
-        try:
-            stored_schema(self._client, *given)
-        except ServerError:
-            pass  # the schema itself is requested next
-        except StatementError as error:
-            return error
+        ambiguity = self._ambiguity(given)
+        if ambiguity is not None:
+            return ambiguity
         catalog, schema = (listing.catalog, listing.schema) if isinstance(listing, SchemaListing) else given
         try:
             self._client.schema(catalog, schema)

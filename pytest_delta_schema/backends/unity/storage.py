@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_delta_schema.backends.secret import Secret
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.redaction import HiddenValues, without_secrets
 
 if TYPE_CHECKING:
@@ -105,8 +106,33 @@ def deltalake_options(location: str, stores: Iterable[Storage], credentials: Cre
     options["aws_virtual_hosted_style_request"] = str(not store.path_style).lower()
     if not credentials.values:
         keys = {"aws_access_key_id": store.access_key_variable, "aws_secret_access_key": store.secret_key_variable}
-        options.update((key, os.environ.get(variable, "")) for key, variable in keys.items() if variable)
+        options.update((key, _required(variable, store)) for key, variable in keys.items() if variable)
     return options
+
+
+def _required(variable: str, store: Storage) -> str:
+    """Return the value of an environment variable of a store."""
+    value = os.environ.get(variable)
+    if not value:
+        prefix = without_secrets(store.prefix)
+        msg = f"the environment variable {variable}, which the entry of storage for {prefix} names, is not set; set it"
+        raise StatementError(msg, condition="NO_KEY")
+    return value
+
+
+def access_remedy(location: str, stores: Iterable[Storage], credentials: Credentials) -> str:
+    """Return what to do if the files at a location cannot be read."""
+    if not needs_credentials(location):
+        return "restore it, or the permission to read it"
+    store = _store_of(location, stores)
+    if store is None and not credentials.values:
+        return (
+            "the server vends no credentials for it and no entry of storage has a prefix of it, so add one with its"
+            " keys, or configure its bucket on the server"
+        )
+    endpoint = "its store" if store is None or not store.endpoint else f"the endpoint {without_secrets(store.endpoint)}"
+    keys = "the credentials that the server vends" if credentials.values else "its keys"
+    return f"check that {endpoint} answers and that {keys} may read the folder, or restore it"
 
 
 def spark_options(stores: Iterable[Storage]) -> HiddenValues:
@@ -121,8 +147,8 @@ def spark_options(stores: Iterable[Storage]) -> HiddenValues:
         if store.region:
             options[f"{prefix}endpoint.region"] = store.region
         for key, variable in (("access.key", store.access_key_variable), ("secret.key", store.secret_key_variable)):
-            if variable:
-                options[f"{prefix}{key}"] = os.environ.get(variable, "")
+            if os.environ.get(variable):  # an empty key would be used instead of those of the environment
+                options[f"{prefix}{key}"] = os.environ[variable]
     return options
 
 

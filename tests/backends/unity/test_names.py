@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import Orchestrator, QualifiedName
+from pytest_delta_schema import Column, Orchestrator, QualifiedName, Settings, Table
 from pytest_delta_schema.diagnostics.errors import MetadataSyncError
+from pytest_delta_schema.engine import Gate
+from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import script, statements
@@ -181,3 +183,38 @@ def test_a_catalog_is_found_without_case_before_it_has_the_schema(unity):
     with pytest.raises(MetadataSyncError, match=r"cat\.s\.orders: it does not exist on the server"):
         unity.catalog.sync_entries([model])
     assert list(unity.server.metastore.catalogs) == ["dev", "Cat"]
+
+
+def test_a_sync_of_a_table_in_one_of_two_schemas_names_both(tmp_path):
+    """The schema of the declared spelling is there, and the table is in the other one."""
+    with lake(tmp_path) as unity:
+        unity.table("dev.S.orders")
+        unity.table("dev.s.other")
+        wanted, other = (table(column(), name=f"dev.s.{name}") for name in ("orders", "other"))
+
+        with pytest.raises(MetadataSyncError) as raised:
+            unity.catalog.sync_entries([wanted, other])
+
+    assert [str(problem) for problem in raised.value.diagnostics] == [
+        (
+            "dev.s.orders: the server has 2 schemas whose names differ by case only, S and s, and models ignore the case"
+            " of names; rename or drop all but one [DS502 UnreadableTable]"
+        )
+    ]
+    assert [done.table for done in raised.value.done] == ["dev.s.other"]
+
+
+def test_a_name_with_a_dot_is_refused_in_the_plan_and_not_asked_for(unity, beside):
+    """The server answers 400 for a full name of four parts (Unity Catalog 0.6.0)."""
+    dotted = Table("dev", "silver", "a.b", [Column("id", "bigint")])
+
+    outcome = Gate(unity.catalog, [dotted, *beside], settings=Settings()).drift(dotted)
+
+    assert outcome.status is Status.BLOCKED
+    assert [fault.message for fault in outcome.diagnostics] == [
+        (
+            "the unity backend cannot create table: the server takes no name like a.b: names have letters without accents,"
+            " digits, `_`, `@` and `-`, and at most 255 characters"
+        )
+    ]
+    assert not any("a.b" in path for path in unity.calls("GET"))
