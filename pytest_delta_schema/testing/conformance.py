@@ -75,13 +75,14 @@ def redacted(text: str, tables: Tables) -> str:
     return shortened(text, _LONGEST)
 
 
-def markdown(backend: str, kinds: Iterable[str], tried: Sequence[Tried], part: str = "") -> str:
+def markdown(backend: str, kinds: Iterable[str], tried: Sequence[Tried], *, part: str = "", server: str = "") -> str:
     """Return the report as Markdown; ``part`` says what was tried if that is not every scenario."""
     by_kind: dict[str, list[Tried]] = defaultdict(list)
     for scenario in tried:
         for kind in dict.fromkeys(scenario.kinds):
             by_kind[kind].append(scenario)
-    versions = ", ".join([f"Python {python_version()}", *filter(None, map(_version, _PACKAGES))])
+    own = filter(None, [*map(_version, _PACKAGES), server and f"server: {server}"])
+    versions = ", ".join([f"Python {python_version()}", *own])
     lines = [
         f"# Conformance of the backend {backend}",
         "",
@@ -119,6 +120,15 @@ class DropsTables(Protocol):
 
     def drop_table(self, table: QualifiedName) -> None:
         """Drop a table if it exists."""
+        ...
+
+
+@runtime_checkable
+class OnServer(Protocol):
+    """A catalog of a server."""
+
+    def server_text(self, catalog: str) -> str:
+        """Return what the server shows of itself."""
         ...
 
 
@@ -284,6 +294,7 @@ class ConformanceRun:
 
     def __init__(self, tables: Tables, report: Path) -> None:
         self.tables = tables
+        self.server = ""
         self._created: set[str] = set()
         self._left: set[str] = set()
         self._report = report
@@ -334,7 +345,8 @@ class ConformanceRun:
         """Write the report."""
         backend = str(session.config.getoption("delta_schema_backend"))
         kinds = [kind.value for kind in StatementKind]
-        text = markdown(backend, kinds, self._tried, self._part(session.config.getoption("keyword")))
+        part = self._part(session.config.getoption("keyword"))
+        text = markdown(backend, kinds, self._tried, part=part, server=self.server)
         self._report.write_text(text, "utf-8")
 
     def _part(self, keyword: str) -> str:

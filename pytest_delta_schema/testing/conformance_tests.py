@@ -12,7 +12,7 @@ from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.settings import pop_settings, push_settings
-from pytest_delta_schema.testing.conformance import RUN_NAME, own_catalog, row_access
+from pytest_delta_schema.testing.conformance import RUN_NAME, OnServer, own_catalog, row_access
 from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario_runner import (
     comparable,
@@ -40,9 +40,12 @@ def conformance(pytestconfig: pytest.Config) -> Iterator[ConformanceRun]:
 
 
 @pytest.fixture(scope="session")
-def own(conformance: ConformanceRun, delta_catalog: Catalog) -> Any:  # noqa: ARG001 - the settings come first
+def own(conformance: ConformanceRun, delta_catalog: Catalog) -> Any:
     """The catalog."""
-    return own_catalog(delta_catalog)
+    catalog = own_catalog(delta_catalog)
+    if isinstance(catalog, OnServer):
+        conformance.server = catalog.server_text(conformance.tables.catalog)
+    return catalog
 
 
 @pytest.fixture

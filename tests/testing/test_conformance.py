@@ -134,6 +134,9 @@ from pytest_delta_schema import MemoryCatalog
 
 
 class Differing(MemoryCatalog):
+    def server_text(self, catalog):
+        return f"Delta API of {catalog}"
+
     def snapshot(self, models):
         state = super().snapshot(models)
         tables = {
@@ -158,6 +161,7 @@ def test_the_report_has_the_difference_and_says_which_part_was_tried(tmp_path):
 
     report = (tmp_path / "conformance.md").read_text("utf-8")
     assert done.returncode == 1
+    assert re.search(r"^Python 3.*, server: Delta API of corp$", report, re.MULTILINE)
     assert re.search(
         r"^\*\*Only a part:\*\* 1 of 1\d\d scenarios were tried, chosen by `-k worked_example_created`\.$",
         report,

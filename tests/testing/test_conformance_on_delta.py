@@ -50,4 +50,6 @@ def test_every_promise_holds(backend, topic, capabilities, project, local, wareh
     (counts,) = (line for line in result.outlines if re.match(r"[0-9]+ held, ", line))
     assert counts == f"{len(chosen)} held, 0 did not hold, 0 not possible"
     assert "  created and dropped: dev.silver" in result.outlines
+    report = project.path.joinpath("conformance.md").read_text("utf-8")
+    assert ("server: Delta API 1.0 with 12 endpoints\n" in report) is (backend == "unity")
     assert not local.read_tables([SCENARIOS[0].after.name]).tables[SCENARIOS[0].after.name].schema_exists

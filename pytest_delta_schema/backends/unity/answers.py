@@ -97,10 +97,15 @@ class VendedCredentials(TypedDict, total=False):
     url: str | None
 
 
-class DeltaConfig(TypedDict):
-    """The capabilities of a server's Delta API."""
-
+class _Endpoints(TypedDict):
     endpoints: list[str]
+
+
+_Protocol = TypedDict("_Protocol", {"protocol-version": str}, total=False)
+
+
+class DeltaConfig(_Endpoints, _Protocol):
+    """The capabilities of a server's Delta API."""
 
 
 DeltaTag = TypedDict("DeltaTag", {"etag": str, "table-uuid": str})

@@ -278,6 +278,13 @@ class UnityCatalog:
             raise MetadataSyncError(problems, done=done)
         return done
 
+    def server_text(self, catalog: str) -> str:
+        """Return what the server shows of itself, which is not its release."""
+        api = self.client.delta_api(catalog)
+        if api is None:
+            return "no Delta API"
+        return f"Delta API {api.get('protocol-version', '')} with {len(api['endpoints'])} endpoints"
+
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, if a Spark session is open already; a JVM is not started for it."""
         opened = self._spark.opened

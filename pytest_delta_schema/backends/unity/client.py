@@ -92,7 +92,7 @@ class UnityClient:
     def __init__(self, uri: str | Uri, *, token: Secret | None = None, timeout: float = 30.0) -> None:
         uri = uri if isinstance(uri, Uri) else Uri(uri)
         self._calls = Calls(uri, bearer_token(token), timeout)
-        self._delta_api: dict[str, bool] = {}
+        self._delta_api: dict[str, DeltaConfig | None] = {}
         self._lock = Lock()
         from pytest_delta_schema.backends.unity.decoding import prepare_answer_types
 
@@ -209,23 +209,28 @@ class UnityClient:
         Raises:
             ServerError: If it does not answer, or does not show the catalog.
         """
-        with self._lock:  # so that threads do not all send the same call
-            known = self._delta_api.get(catalog)
-            if known is None:
-                known = self._delta_api[catalog] = self._find_delta_api(catalog)
-            return known
+        return self.delta_api(catalog) is not None
 
-    def _find_delta_api(self, catalog: str) -> bool:
+    def delta_api(self, catalog: str) -> DeltaConfig | None:
+        """Return what the server's Delta API can do in a catalog; ``None`` if it has none.
+
+        Raises:
+            ServerError: If it does not answer, or does not show the catalog.
+        """
+        with self._lock:  # so that threads do not all send the same call
+            if catalog not in self._delta_api:
+                self._delta_api[catalog] = self._find_delta_api(catalog)
+            return self._delta_api[catalog]
+
+    def _find_delta_api(self, catalog: str) -> DeltaConfig | None:
         query = {"catalog": catalog, "protocol-versions": "1.0"}
         try:
-            self._decoded(DeltaConfig, self._calls.read(f"{DELTA_PATH}/config", query))
+            return self._decoded(DeltaConfig, self._calls.read(f"{DELTA_PATH}/config", query))
         except ServerError as error:
             if error.status != _NOT_FOUND or error.is_of_api:
                 raise
-        else:
-            return True
         self.catalog(catalog)
-        return False
+        return None
 
     def update_table(self, name: QualifiedName, body: dict[str, Any]) -> None:
         """Update the catalog entry of a table as a whole; never repeated.

@@ -10,6 +10,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 from pytest_delta_schema import DeltaSchemaError, UnityCatalog
+from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.decoding import entry_type, require_columns
 from pytest_delta_schema.backends.unity.transport import HttpAnswer
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
@@ -320,6 +321,34 @@ def test_an_update_that_changes_nothing_is_no_sync(log, answer):
         " array<struct<x:decimal(9,3)>>, the log has (absent)); check whether http://unity.invalid is the server itself, and"
         " try again [DS603 FailedMetadataSync]"
     )
+
+
+CLASSIC = {"error_code": "PERMISSION_DENIED", "message": "Access denied."}
+OF_DELTA = {"message": "Access denied.", "type": "PermissionDeniedException", "code": 403, "stack": None}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({**CLASSIC, "details": [{"@type": "google.rpc.ErrorInfo"}]}, "PERMISSION_DENIED"),
+        ({**CLASSIC, "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo"}]}, "PERMISSION_DENIED"),
+        ({"error": OF_DELTA}, "PermissionDeniedException"),
+    ],
+    ids=["0.6", "0.7", "the Delta API of 0.7"],
+)
+@pytest.mark.parametrize(("call", "kind"), [(TABLE, "EXTERNAL"), (DELTA, "MANAGED")])
+def test_a_refusal_is_read_in_the_form_of_each_release(log_of, call, kind, body, code):
+    server = Playing(log_of[kind], kind)
+    server.play(call, HttpAnswer(403, "Forbidden", "", json.dumps(body).encode()))
+
+    with pytest.raises(ServerError) as raised:
+        server.client.table(NAME) if call == TABLE else server.client.delta_table(NAME)
+
+    path = call.removeprefix("GET ")
+    assert str(raised.value) == (
+        f"GET {path} on http://unity.invalid: 403 {code}: Access denied.; give the principal of the token the permission"
+    )
+    assert raised.value.is_of_api
 
 
 def test_a_redirect_of_an_update_names_the_login_page(log):

@@ -448,3 +448,11 @@ class TestSecrets:
         assert secret.reveal() == TOKEN
         assert secret.scrub(f"Bearer {TOKEN}!") == "Bearer ***!"
         assert Secret("").scrub("nothing") == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("delta_api", "text"), [(True, "Delta API 1.0 with 12 endpoints"), (False, "no Delta API")], ids=["0.6", "older"]
+)
+def test_what_a_server_shows_of_itself(tmp_path, delta_api, text):
+    with lake(tmp_path, delta_api=delta_api) as made:
+        assert made.catalog.server_text("dev") == text
