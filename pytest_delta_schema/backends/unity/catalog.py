@@ -26,22 +26,24 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync
 from pytest_delta_schema.diagnostics.redaction import Uri
+from pytest_delta_schema.diagnostics.text import shortened
 from pytest_delta_schema.execute.protocols import Capabilities, MetadataSync, Refusal, version_of
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.names import required_table_name, required_table_names
 from pytest_delta_schema.models.sets import snapshot_names
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
+from pytest_delta_schema.plan.column_changes import ColumnAdd, ColumnRename
 from pytest_delta_schema.plan.entry_comparison import is_stale
 from pytest_delta_schema.progress import syncing_entries
 from pytest_delta_schema.sql.renderers import check_properties
 from pytest_delta_schema.sql.statement import StatementKind
-from pytest_delta_schema.state.entries import PROPERTY_LIMIT, EntryState, long_properties
+from pytest_delta_schema.state.entries import NAME_LIMIT, PROPERTY_LIMIT, EntryState, long_properties, utf16_length
 from pytest_delta_schema.state.states import CatalogState, CheckState
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -60,27 +62,32 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z0-9_@-]{1,255}")
 _PARTS = ("catalog", "schema", "table")
+_SHOWN = 60
+"""How many characters of a too long name messages show."""
+
 _CREATES = {StatementKind.CREATE_SCHEMA: ("schema",), StatementKind.CREATE_TABLE: ("table",)}
 
 BY_TRANSACTION = BY_COMMIT | {StatementKind.RENAME_COLUMN}
 """The connector refuses RENAME COLUMN and SET NOT NULL (Unity Catalog 0.6); transactions do both."""
 
 
-def without_long_properties(statement: Statement, observed: TableState | None) -> Refusal | None:
-    """Refuse properties of managed tables that the server cannot store, since Delta repeats the failing commit.
+def without_long_texts(statement: Statement, observed: TableState | None) -> Refusal | None:
+    """Refuse properties and column names of managed tables that the server cannot store.
 
-    Unity Catalog 0.6.0 answers such a commit with 500, and Delta's client tries it again for minutes. New tables are
+    Unity Catalog 0.6.0 answers such a commit with 500, and Delta's client repeats it for minutes. New tables are
     managed, because they are created without a location.
     """
     if observed is not None and not commits_are_in_catalog(observed.table_properties):
         return None
     long = long_properties(_properties(statement))
-    if not long:
-        return None
-    return Refusal(
-        f"{', '.join(long)}: the server stores keys and values of managed tables up to {PROPERTY_LIMIT} characters",
-        "shorten what is too long",
-    )
+    if long:
+        limit = f"the server stores keys and values of managed tables up to {PROPERTY_LIMIT} characters"
+        return Refusal(f"{', '.join(long)}: {limit}", "shorten what is too long")
+    names = [shortened(name, _SHOWN) for name in _column_names(statement) if utf16_length(name) > NAME_LIMIT]
+    if names:
+        limit = f"the server stores names of columns of managed tables up to {NAME_LIMIT} characters"
+        return Refusal(f"{', '.join(names)}: {limit}", "shorten what is too long")
+    return None
 
 
 def without_refused_names(statement: Statement) -> Refusal | None:
@@ -114,11 +121,22 @@ def _properties(statement: Statement) -> dict[str, str]:
     return properties
 
 
+def _column_names(statement: Statement) -> Iterator[str]:
+    """Yield the names that a statement gives to columns of the table, not to fields of structs."""
+    for change in statement.changes:
+        if isinstance(change, CreateTable):
+            yield from (column.name for column in change.columns)
+        elif isinstance(change, ColumnAdd) and not change.above:
+            yield change.column.name
+        elif isinstance(change, ColumnRename) and len(change.path) == 1:
+            yield change.to
+
+
 _on_other_clients = refused_on_tables(is_databricks_only)
 
 
 def _refuses_on(statement: Statement, observed: TableState | None) -> Refusal | None:
-    return without_long_properties(statement, observed) or _on_other_clients(statement, observed)
+    return without_long_texts(statement, observed) or _on_other_clients(statement, observed)
 
 
 CAPABILITIES = Capabilities(

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 
 import pytest
+from pyspark.sql.types import LongType, StructField, StructType
 
 from pytest_delta_schema import Check, Column, Table
 from pytest_delta_schema.backends.logs.files import LocalLog
@@ -64,6 +65,35 @@ def test_long_properties_of_managed_tables_are_refused_in_the_plan(wish, text):
     assert refused(table(column(), column("b", TEXT), **wish), there) == [
         ("DS218", f"the unity backend cannot {text}: {WHY}", "shorten what is too long"),
     ]
+
+
+MAPPED = {**MANAGED, "delta.columnMapping.mode": "name"}
+NAMES = {
+    "a new column": (column("n" * 256), "add columns"),
+    "a name of emoji": (column("\U0001f600" * 128), "add columns"),
+    "a renamed column": (column("n" * 256, renamed_from="b"), "rename column"),
+}
+
+
+@pytest.mark.parametrize(("new", "kind"), NAMES.values(), ids=NAMES)
+def test_long_names_of_columns_of_managed_tables_are_refused_in_the_plan(new, kind):
+    """The server answers the commit with 500, and Delta's client repeats it for minutes (Unity Catalog 0.6.0)."""
+    before = [stored("id"), *([stored("b")] if new.renamed_from else [])]
+    model = table(column(), new)
+
+    (refusal,) = refused(model, state(*before, table_properties=MAPPED))
+
+    assert refusal[0] == "DS218"
+    assert refusal[1].startswith(f"the unity backend cannot {kind}: {new.name[:50]}")
+    assert refusal[1].endswith(": the server stores names of columns of managed tables up to 255 characters")
+    assert refused(model, state(*before, table_properties={"delta.columnMapping.mode": "name"})) == []
+    assert [code for code, *_ in refused(table(column(new.name)), TableState(name=NAME, exists=False))] == ["DS218"]
+
+
+def test_long_names_of_fields_are_stored_in_the_type():
+    model = table(column(), column("s", StructType([StructField("n" * 256, LongType())])), column("n" * 255))
+
+    assert refused(model, state(stored("id"), table_properties=MAPPED)) == []
 
 
 @pytest.mark.parametrize("wish", [wish for wish, _ in WISHES.values()], ids=WISHES)
