@@ -448,7 +448,7 @@ def _is_same(
     """Whether two checks have one condition, apart from the names of renamed columns."""
     if wanted is None:
         return False
-    return equal_expressions(wanted.expression, renamed_expression(stored.expression, _names(states)))
+    return equal_expressions(wanted.expression, renamed_expression(stored.expression, names_after(states)))
 
 
 def _primary_key_dropped(_change: kinds.PrimaryKeyDrop, states: StatePair) -> ChangeRow | None:
@@ -502,11 +502,11 @@ def _key_row(
 
 def _renamed(key: KeyState | ForeignKeyState, states: StatePair) -> tuple[str, ...]:
     """Return the columns of a released key under their new names."""
-    names = _names(states)
+    names = names_after(states)
     return tuple(names.get(ColumnPath(column), column) for column in key.columns)
 
 
-def _names(states: StatePair) -> Mapping[ColumnPath, str]:
+def names_after(states: StatePair) -> Mapping[ColumnPath, str]:
     """Return the new names of renamed columns and fields, by their released paths."""
     return new_names(resolve_renames(states.new.renames, states.old.columns).done)
 

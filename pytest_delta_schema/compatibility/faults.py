@@ -41,7 +41,9 @@ class ColumnRenamed:
 class TypeChanged:
     """A column, a field or an element has a different type, to which Delta does not widen the old one.
 
-    Writers that Spark casts for are refused where a value does not fit (``CAST_OVERFLOW``, ``CAST_INVALID_INPUT``).
+    Writers that Spark casts for are refused where a value does not fit (``CAST_OVERFLOW``, ``CAST_INVALID_INPUT``,
+    ``DELTA_EXCEED_CHAR_VARCHAR_LIMIT``), or store what is left of it: a ``float`` for a ``double``, the day of a
+    ``timestamp``, a text that ``char`` has padded.
 
     Remedy: Add a column of the new type, and remove the old one in a later release.
 
@@ -229,7 +231,7 @@ class ColumnOrderNotKept:
 class DefaultChanged:
     """A column has a different default, gets one, or loses it.
 
-    Existing rows keep their values. Writes that leave the column out have the new default, or are refused if the
+    Existing rows keep their values. Writes that leave the column out store the new default, or are refused if the
     column is NOT NULL and has none.
 
     Remedy: Let the writers give the value before the release.
@@ -246,7 +248,7 @@ class GenerationChanged:
     """A column is generated or an identity in a different way.
 
     Writes of an own value to an identity that is always generated are refused, and a generated column refuses all but
-    its expression. Delta changes no table so (Delta 4.4.0).
+    its expression. Writes that leave the column out store other values. Delta changes no table so (Delta 4.4.0).
 
     Remedy: Declare what the table has, or release a new table under a new name.
 
@@ -362,7 +364,8 @@ class PartitioningChanged:
     """The table is partitioned by other columns.
 
     All data is written again. Overwrites of partitions replace other rows, and ``partitionBy`` of the old columns is
-    refused.
+    refused. An empty text or binary value becomes NULL in a column of the partitioning, and an empty text is refused
+    if the column is NOT NULL (Delta 4.4.0).
 
     Remedy: Stop the writers that overwrite partitions, release, and upgrade them.
 

@@ -141,7 +141,7 @@ VERDICT_TABLE: Mapping[type[HasCode], VerdictRow] = {
     ),
     NullAllowed: _row("dangerous", "predicted", "safe", to_readers="may have NULL"),
     NullForbidden: _row("safe", "predicted", "breaking", "computed", to_writers="are refused where they write NULL"),
-    LengthShortened: _row("safe", "predicted", "breaking", to_writers="are refused where their values are longer"),
+    LengthShortened: _row("safe", "predicted", "computed"),
     CollationChanged: _row(
         "dangerous",
         "predicted",

@@ -22,6 +22,20 @@ _STRING = r"\s*((?:var)?char(?:acter)?\s*\(\s*\d+\s*\)|string)\s*"
 """Char, varchar and string as Spark's parser takes them: ``character`` is ``char``, and blanks do not count."""
 
 
+_SIZED = re.compile(r"(?:var)?char\((\d+)\)")
+
+
+def text_limit(data_type: object) -> int | None:
+    """Return how many characters a type takes at most; ``None`` for all types but char and varchar."""
+    sized = _SIZED.fullmatch(data_type) if isinstance(data_type, str) else None
+    return None if sized is None else int(sized[1])
+
+
+def padded_length(data_type: object) -> int | None:
+    """Return to how many characters a type pads each text; ``None`` for all types but char."""
+    return text_limit(data_type) if str(data_type).startswith("char(") else None
+
+
 def without_lengths(data_type: DataType) -> DataType:
     """Return a type as frames have it: strings for char and varchar, at any depth."""
     if isinstance(data_type, (CharType, VarcharType)):

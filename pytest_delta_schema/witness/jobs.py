@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.compatibility.effects import (
-    REPLACES,
-    STREAM_KINDS_OF,
-    STREAM_VERDICTS,
-    UNFIT,
-    frames_of,
-    refused_writes,
-    writes_of,
-)
+from pytest_delta_schema.compatibility.effects import STREAM_KINDS_OF, STREAM_VERDICTS
 from pytest_delta_schema.compatibility.faults import (
     AdditiveEvolution,
     AppendOnlyDisabled,
@@ -30,7 +22,6 @@ from pytest_delta_schema.compatibility.faults import (
     ConstraintKeyDropped,
     ConvertedToDelta,
     FieldAdded,
-    LengthShortened,
     NullAllowed,
     NullForbidden,
     PartitioningChanged,
@@ -40,9 +31,20 @@ from pytest_delta_schema.compatibility.faults import (
     SunsetMovedNearer,
     TypeWidened,
 )
+from pytest_delta_schema.compatibility.stored_values import ALTERED, SWAPPED, UNFIT
+from pytest_delta_schema.compatibility.writers import (
+    EMPTIED,
+    EMPTY,
+    GENERATED,
+    OTHER_ROWS,
+    REPLACES,
+    changed_writes,
+    frames_of,
+    writes_of,
+)
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.fields import SIZED
-from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.delta.properties import is_open_source
 from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.plan.planner import TablePlanner
@@ -55,6 +57,7 @@ from pytest_delta_schema.witness.rows import (
     breaking_row,
     changes_in_place,
     creation,
+    distinct_row,
     frame_query,
     insertion,
     rows_of_sides,
@@ -372,7 +375,6 @@ _REFUSED = ("writes the row", "fails")
 _SEEN = ("prints the rows", "fails, or prints other rows")
 _BROKEN: Mapping[str, str] = {
     NullForbidden.__name__: "not null",
-    LengthShortened.__name__: "length",
     CheckAdded.__name__: "check",
 }
 """The constraint that is new, by the kind of change."""
@@ -386,6 +388,8 @@ class _RowWrite(NamedTuple):
     options: WriteOptions | Merge
     columns: Sequence[ColumnState]
     row: Row
+    shows_rows: bool = False
+    """Whether the write succeeds before the change and after it, and the rows of the table differ."""
 
 
 def writer_jobs(finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool) -> Iterator[Job]:
@@ -393,11 +397,11 @@ def writer_jobs(finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool
     stored = rows_of_sides(pair)
     before = made(pair.old, stored.before)
     after = [] if is_gone else made(pair.new, stored.after)
-    for options, columns, values in _row_writes(finding, pair, stored, is_gone=is_gone):
+    for options, columns, values, shows_rows in _row_writes(finding, pair, stored, is_gone=is_gone):
         row = whole_row(pair.old, values)
         given = [column for column in columns if column.name in row]
         lines = [f"rows = {sql_call(frame_query(given, row))}", *_python_of(options, given, row)]
-        if finding.rule in _SHIFTS or (isinstance(options, WriteOptions) and options.dynamic_partitions):
+        if shows_rows:
             names = ", ".join(identifier(column.name) for column in pair.old.columns)
             shown = sql_call(f"SELECT {names} FROM {SCRIPT_TABLE}")  # noqa: S608 - quoted
             shows = _SEEN
@@ -416,8 +420,8 @@ def _row_writes(
         # A write to the path would make a new table.
         yield _RowWrite(WriteOptions(method="write_to"), columns, row)
         return
-    if finding.verdict == "breaking" and finding.rule not in _BROKEN:
-        refused = [*_refused_rows(finding, pair, stored, row)]
+    if finding.verdict != "safe" and finding.rule not in _BROKEN:
+        refused = [*_changed_rows(finding, pair, stored, row)]
         if refused:
             yield from refused
             return
@@ -428,29 +432,35 @@ def _row_writes(
             return
         row = broken[0]
     if finding.rule in _SHIFTS:
-        # Each column has another value, so one in the wrong column is seen.
-        rows = (rows_of_state(pair.old, position) for position in range(1, len(columns) + 1))
-        row = {column.name: values[column.name] for column, values in zip(columns, rows, strict=True)}
+        row = distinct_row(pair.old)
     for write in writes_of(finding.role, pair.old):
         is_of_values = write.name != "DELETE" or finding.verdict == "safe"
         if is_of_values and predict(columns, pair.old, write.options, NEWEST).accepted:
-            yield _RowWrite(write.options, columns, row)
+            yield _RowWrite(write.options, columns, row, finding.rule in _SHIFTS)
 
 
-def _refused_rows(finding: CompatibilityFinding, pair: StatePair, stored: StoredRows, row: Row) -> Iterator[_RowWrite]:
-    """Yield the writes that the new table refuses, once each, with a row that it refuses."""
+def _changed_rows(finding: CompatibilityFinding, pair: StatePair, stored: StoredRows, row: Row) -> Iterator[_RowWrite]:
+    """Yield the writes that the new table changes as a finding says, once each, with a row that shows it."""
     seen: set[str] = set()
-    for write, columns, path, fault, _ in refused_writes(finding.role, pair, NEWEST):
-        if write.name in seen:
+    for write, columns, path, fault, _ in changed_writes(finding.role, pair, NEWEST):
+        if write.name in seen or (fault in OTHER_ROWS) != (finding.verdict == "dangerous"):
             continue
         seen.add(write.name)
-        given = row
-        if fault == REPLACES and pair.new.partitioning:
-            # It belongs to a partition of the released table that has rows, and to a new one of the next table.
-            given = {**row, **{name: stored.before[name] for name in pair.old.partitioning if name in stored.before}}
-        if fault == UNFIT:
-            given = unfit_row(pair.old, pair.new, ColumnPath(path)) or row
-        yield _RowWrite(write.options, columns, given)
+        given = _row_of_fault(fault, ColumnPath.parse(path) if path else TABLE, pair, stored, row)
+        yield _RowWrite(write.options, columns, given, fault in {*OTHER_ROWS, REPLACES, SWAPPED})
+
+
+def _row_of_fault(fault: str, path: ColumnPath, pair: StatePair, stored: StoredRows, row: Row) -> Row:
+    """Return the row with which a write has a fault."""
+    if fault == REPLACES and pair.new.partitioning:
+        # It belongs to a partition of the released table that has rows, and to a new one of the next table.
+        return {**row, **{name: stored.before[name] for name in pair.old.partitioning if name in stored.before}}
+    if fault in {UNFIT, ALTERED}:
+        return unfit_row(pair.old, pair.new, path) or row
+    if fault in {EMPTY, EMPTIED}:
+        column = find(pair.old.columns, path)
+        return {**row, path.root: b"" if column is not None and column.data_type == "binary" else ""}
+    return distinct_row(pair.old) if fault in {SWAPPED, GENERATED} else row
 
 
 def _python_of(  # noqa: PLR0911 - one for each method

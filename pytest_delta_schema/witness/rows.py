@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 from decimal import Decimal
 from itertools import islice
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from pytest_delta_schema.compatibility.faults import (
 )
 from pytest_delta_schema.compatibility.judging import judge_change
 from pytest_delta_schema.compatibility.roles import GROUPS
+from pytest_delta_schema.delta.char_varchar import text_limit
 from pytest_delta_schema.delta.fields import SIZED, Widening, widening
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.protocol import (
@@ -44,7 +45,7 @@ from pytest_delta_schema.state.desired import declared_table
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.features import unsupported_features
 from pytest_delta_schema.state.states import NO_DEPRECATIONS, NO_TAGS, CatalogState
-from pytest_delta_schema.state.types import find, is_generated
+from pytest_delta_schema.state.types import ArrayState, StructState, children, find, is_generated, plain
 from pytest_delta_schema.test_kit.breaking import Breaker, changed, lengthened
 from pytest_delta_schema.test_kit.constraints import broken_constraints
 from pytest_delta_schema.test_kit.contract import contract_of
@@ -201,6 +202,41 @@ def rows_of_state(state: TableState, position: int = 0, given: Row | None = None
     return made_rows(declared_table(state), state, [*made, row])[position]
 
 
+def distinct_row(state: TableState) -> Row:
+    """Return a row of a contract with another value in each column and field, so one in the wrong place is seen."""
+    count = sum(1 for column in state.columns for _ in _leaves(column.data_type))
+    rows = [rows_of_state(state, position) for position in range(1, count + 1)]
+    numbers = iter(range(count))
+    return {
+        column.name: _mixed([row[column.name] for row in rows], column.data_type, numbers)
+        for column in state.columns
+        if column.name in rows[0]
+    }
+
+
+def _leaves(data_type: DataTypeState) -> Iterator[DataTypeState]:
+    if isinstance(data_type, str):
+        yield data_type
+    for part in children(data_type):
+        yield from _leaves(part.data_type)
+
+
+def _mixed(values: Sequence[Any], data_type: DataTypeState, numbers: Iterator[int]) -> Any:
+    """Return a value whose parts are those of different values."""
+    if None in values or isinstance(data_type, str):
+        return values[next(numbers)]
+    if isinstance(data_type, StructState):
+        return {
+            field.name: _mixed([value[field.name] for value in values], field.data_type, numbers)
+            for field in data_type.fields
+        }
+    if isinstance(data_type, ArrayState):
+        return [_mixed([value[0] for value in values], data_type.element, numbers)]
+    keys = [next(iter(value)) for value in values]
+    inner = [next(iter(value.values())) for value in values]
+    return {_mixed(keys, data_type.key, numbers): _mixed(inner, data_type.value, numbers)}
+
+
 def whole_row(state: TableState, row: Row) -> Row:
     """Return a row with the values of defaults and generated columns, as a writer gives them who leaves nothing out."""
     contract = contract_of(state)
@@ -242,9 +278,9 @@ def _unfit(of: DataTypeState, to: DataTypeState) -> Any:
     """Return a value of one atomic type that another cannot hold; ``None`` if none is known."""
     if not isinstance(of, str) or not isinstance(to, str):
         return None
-    wanted = SIZED.fullmatch(to)
-    if wanted is not None and wanted[1] != "decimal":
-        return lengthened("", int(wanted[2]))
+    limit = text_limit(to)
+    if limit is not None:
+        return _long_text(of, limit)
     name = of.partition("(")[0]
     if name in _UNLIKE_OTHERS:
         return _UNLIKE_OTHERS[name]
@@ -254,6 +290,24 @@ def _unfit(of: DataTypeState, to: DataTypeState) -> Any:
     if other.limit < own.limit:
         return _number(of, other.limit)
     return Decimal(1).scaleb(-own.decimals) if other.decimals < own.decimals else None
+
+
+_LONGEST: Mapping[str, Any] = {
+    "boolean": False,
+    "date": date(9999, 12, 31),
+    "float": -1.17549435e-38,
+    "double": -2.2250738585072014e-308,
+}
+"""Values whose text is as long as that of any value."""
+
+
+def _long_text(of: str, limit: int) -> Any:
+    """Return a value of a type whose text has more characters than a limit; ``None`` if none is known."""
+    if plain(of) == "string":
+        own = text_limit(of)
+        return lengthened("", limit) if own is None or own > limit else None
+    number = _NUMBERS.get(of) if of in _INTEGERS else _decimal(of)
+    return _LONGEST.get(of) if number is None else _number(of, Decimal(1).scaleb(-number.decimals) - number.limit)
 
 
 def _decimal(data_type: str) -> _Number | None:

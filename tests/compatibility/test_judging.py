@@ -9,10 +9,12 @@ import pytest
 
 from pytest_delta_schema import Check, Column, Consent, Deprecated, PrimaryKey, Table, Unique
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
+from pytest_delta_schema.compatibility.changes import StatePair, contract_changes
 from pytest_delta_schema.compatibility.effects import STREAM_VERDICTS
 from pytest_delta_schema.compatibility.judging import decided
 from pytest_delta_schema.compatibility.roles import VERDICTS
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
+from pytest_delta_schema.compatibility.writers import changed_writes, writer_effects
 from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.rules.policy import CompatibilityPolicy
@@ -534,4 +536,151 @@ def test_writes_that_fail_for_what_the_contract_does_not_own_are_not_its_changes
     assert shown(old, new, "writers") == []
     assert (
         len(shown(table(OWNED_ID, OWNED_V), table(OWNED_ID, Column("v", "boolean"), Column("w", INT)), "writers")) == 1
+    )
+
+
+AB, BA, WIDE_BA = "struct<a: int, b: int>", "struct<b: int, a: int>", "struct<b: bigint, a: int>"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        ("varchar(9)", "varchar(8)", "values-that-do-not-fit"),
+        ("varchar(9)", "varchar(9)", ""),
+        ("varchar(8)", "varchar(9)", ""),
+        ("string", "char(5)", "values-that-do-not-fit"),
+        ("varchar(5)", "char(5)", "values-are-changed"),
+        ("char(5)", "varchar(5)", "values-are-changed"),
+        ("char(5)", "string", "values-are-changed"),
+        ("struct<a: varchar(9)>", "struct<a: char(8)>", "values-that-do-not-fit"),
+        ("array<varchar(9)>", "array<varchar(8)>", "values-that-do-not-fit"),
+        ("map<varchar(9), int>", "map<varchar(8), int>", "values-that-do-not-fit"),
+        ("map<int, varchar(9)>", "map<int, varchar(8)>", "values-that-do-not-fit"),
+        ("array<struct<a: map<int, varchar(9)>>>", "array<struct<a: map<int, varchar(8)>>>", "values-that-do-not-fit"),
+        ("tinyint", "varchar(3)", "values-that-do-not-fit"),
+        ("tinyint", "varchar(4)", ""),
+        ("bigint", "varchar(19)", "values-that-do-not-fit"),
+        ("bigint", "varchar(20)", ""),
+        ("decimal(5,5)", "varchar(7)", "values-that-do-not-fit"),
+        ("decimal(5,5)", "varchar(8)", ""),
+        ("decimal(5,0)", "varchar(5)", "values-that-do-not-fit"),
+        ("decimal(5,0)", "varchar(6)", ""),
+        ("timestamp", "varchar(40)", "values-that-do-not-fit"),
+        ("boolean", "varchar(4)", "values-that-do-not-fit"),
+        ("double", "float", "values-are-changed"),
+        ("float", "double", ""),
+        ("int", "float", "values-are-changed"),
+        ("smallint", "float", ""),
+        ("bigint", "double", "values-are-changed"),
+        ("int", "double", ""),
+        ("decimal(16,2)", "double", "values-are-changed"),
+        ("decimal(15,2)", "double", ""),
+        ("decimal(10,2)", "decimal(10,1)", "values-are-changed"),
+        ("decimal(10,2)", "decimal(12,2)", ""),
+        ("decimal(5,2)", "int", "values-are-changed"),
+        ("decimal(5,0)", "int", ""),
+        ("int", "boolean", "values-are-changed"),
+        ("boolean", "int", ""),
+        ("timestamp", "date", "values-are-changed"),
+        ("timestamp", "timestamp_ntz", "values-are-changed"),
+        ("date", "timestamp", ""),
+        ("timestamp", "string", ""),
+        ("struct<a: int>", "string", "values-are-changed"),
+        (AB, BA, ""),
+        (AB, WIDE_BA, "values-in-other-fields"),
+        (f"array<{AB}>", f"array<{WIDE_BA}>", "values-in-other-fields"),
+        (f"map<int, {AB}>", f"map<int, {WIDE_BA}>", "values-in-other-fields"),
+        (f"struct<t: {AB}>", f"struct<t: {WIDE_BA}>", "values-in-other-fields"),
+        ("struct<a: int, b: int>", "struct<a: bigint, b: int>", ""),
+    ],
+)
+def test_an_insert_by_position_keeps_the_values_loses_them_or_is_refused(before, after, lost):
+    old, new = (desired_state(table(ID, Column("v", kind))) for kind in (before, after))
+
+    writes = [*changed_writes("writers-by-position", StatePair(old, new), (4, 4))]
+
+    assert {write.fault for write in writes} == ({lost} if lost else set())
+    assert {write.path.partition(".")[0] for write in writes} == ({"v"} if lost else set())
+
+
+@pytest.mark.parametrize(
+    ("frame", "method"), [((ID, Column("v", AB)), "INSERT BY NAME"), ((ID, Column("v", AB)), "INSERT")]
+)
+def test_a_narrower_column_lets_an_insert_fill_the_fields_of_others_by_position(frame, method):
+    states = StatePair(desired_state(table(*frame)), desired_state(table(Column("id", INT), Column("v", BA))))
+    role = "writers" if method == "INSERT BY NAME" else "writers-by-position"
+
+    faults = [(write.path, write.fault) for write in changed_writes(role, states, (4, 4)) if write.write.name == method]
+
+    assert faults == [("id", "values-that-do-not-fit"), ("v", "values-in-other-fields")]
+
+
+def test_the_change_that_has_a_fault_is_named():
+    """By position, a column that is added is the cause of too few columns, whatever else is changed."""
+    wide, tagged = table(ID, Column("v", LONG), Column("n", INT)), {"team": "x"}
+    (text,) = shown(table(ID, V), replace(wide, table_properties={**tagged, **FEED}), "writers-by-position")
+    assert "columns.n: (absent) -> int: writers by position with insertInto" in text
+    assert "too-few-columns" in text
+    nested = table(ID, Column("v", LONG), Column("s", struct(field("x", INT), field("y", INT))))
+    (text,) = shown(table(ID, V, Column("s", struct(field("x", INT)))), nested, "writers-by-position")
+    assert "columns.s.y: (absent) -> int" in text
+    (text,) = shown(table(ID, V, NOTE), table(ID, NOTE, table_properties=tagged), "writers-by-position")
+    assert "columns.v: int -> (not in the model)" in text
+    (text,) = shown(
+        table(ID, Column("v", "struct<a: string, b: int>")),
+        table(Column("id", "string"), Column("v", "struct<b: int, a: string>"), table_properties=tagged),
+        "writers",
+    )
+    assert "columns.id" in text
+
+
+def test_a_change_that_only_orders_fields_of_other_types_refuses_no_write():
+    old, new = (table(ID, Column("v", kind)) for kind in ("struct<a: string, b: int>", "struct<b: int, a: string>"))
+
+    assert shown(old, replace(new, table_properties={"team": "x"}), "writers", "writers-by-position") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "check", "verdict"),
+    [
+        ((), ("note",), "", "breaking"),
+        ((), ("note",), "note <> ''", "safe"),
+        (("note",), (), "", "safe"),
+    ],
+)
+def test_an_empty_text_is_refused_in_a_partition_that_is_not_null(before, after, check, verdict):
+    filled = Column("note", TEXT, is_nullable=False)
+    checks = [Check("filled", check)] if check else []
+    old, new = (table(ID, filled, partitioned_by=columns, checks=checks) for columns in (before, after))
+
+    (finding,) = judge_change(old, new, roles=["writers-by-merge"])
+
+    assert finding.verdict == verdict
+
+
+def test_expressions_of_renamed_columns_compute_as_before():
+    old = table(ID, Column("g", LONG, generated_as="id + 1"))
+    new = table(Column("nr", LONG, renamed_from="id"), Column("g", LONG, generated_as="nr + 1"))
+
+    assert {write.fault for write in changed_writes("writers-by-position", comparable(old, new), (4, 4))} == set()
+
+
+def comparable(old, new):
+    return StatePair(desired_state(old), desired_state(new))
+
+
+def test_what_is_refused_counts_more_than_what_is_changed():
+    old = table(ID, Column("v", "struct<a: int, b: double>"))
+    new = table(ID, Column("v", "struct<a: tinyint, b: float>"))
+
+    findings = judge_change(old, new, roles=["writers-by-merge"])
+
+    assert [(finding.path, finding.verdict) for finding in findings] == [
+        ("columns.v.a", "breaking"),
+        ("columns.v.b", "dangerous"),
+    ]
+    both = comparable(old, new)
+    (effect,) = writer_effects("writers-by-merge", contract_changes(*both)[1][:1], both, (4, 4)).values()
+    assert effect.reason("writers-by-merge") == (
+        "with UPDATE SET *, INSERT * are refused where a value does not fit [values-that-do-not-fit]"
     )

@@ -112,7 +112,7 @@ def test_most_verdicts_claim_something():
         "readers": 202,
         "readers-by-path": 202,
         "readers-by-position": 220,
-        "writers-by-position": 280,
-        "writers": 279,
-        "writers-by-merge": 278,
+        "writers-by-position": 272,
+        "writers": 267,
+        "writers-by-merge": 270,
     }

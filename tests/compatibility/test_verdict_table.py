@@ -10,9 +10,10 @@ import pytest
 from pytest_delta_schema import Column, Table
 from pytest_delta_schema.compatibility import judge_change
 from pytest_delta_schema.compatibility.changes import FINDERS, comparable_states, row_of
-from pytest_delta_schema.compatibility.effects import STREAM_KINDS_OF, STREAM_VERDICTS, WRITES_BY_ROLE
+from pytest_delta_schema.compatibility.effects import STREAM_KINDS_OF, STREAM_VERDICTS
 from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
+from pytest_delta_schema.compatibility.writers import WRITES_BY_ROLE
 from pytest_delta_schema.plan.changes import Change
 from pytest_delta_schema.report.codes import all_codes
 from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLES
@@ -33,7 +34,7 @@ CELLS = {
     "FieldAdded": "ddd ppp ccc c",
     "NullAllowed": "ddd ppp --- -",
     "NullForbidden": "--- ppp bbb c",
-    "LengthShortened": "--- ppp bbb -",
+    "LengthShortened": "--- ppp ccc -",
     "CollationChanged": "ddd ppp ccc c",
     "ColumnRespelled": "ddd ppp ccc -",
     "ColumnMoved": "-b- ppp cbc -",

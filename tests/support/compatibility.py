@@ -13,11 +13,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import types
 from pyspark.sql.functions import col, lit
 from pyspark.sql.functions import struct as functions_struct
-from pyspark.sql.types import ArrayType, DecimalType, TimestampNTZType, VarcharType
+from pyspark.sql.types import ArrayType, CharType, DecimalType, TimestampNTZType, VarcharType
 
 from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, PrimaryKey, Table, Unique
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
-from pytest_delta_schema.compatibility.effects import WRITES_BY_ROLE
+from pytest_delta_schema.compatibility.writers import WRITES_BY_ROLE
 from pytest_delta_schema.delta.protocol import is_on
 from pytest_delta_schema.settings.table import ROLES
 from pytest_delta_schema.state.desired import desired_state
@@ -84,6 +84,8 @@ def _filled(*columns: Column) -> Table:
 
 
 AMOUNT, DEFAULT_V = Column("amount", DecimalType(10, 2)), Column("v", INT, is_nullable=False, default=1)
+GENERATED, ONE = Column("g", LONG, generated_as="id + 1"), Column("v", INT, default=1)
+FILLED_NOTE = Column("note", TEXT, is_nullable=False)
 TIMESTAMP_NTZ = TimestampNTZType()
 NAMED_FEATURES = {"delta.minReaderVersion": "3", "delta.minWriterVersion": "7"}
 KEYED = _of(STRICT, NOTE, primary_key=PrimaryKey(["id"], name="pk"))
@@ -101,7 +103,17 @@ CASES: tuple[Case, ...] = (
     Case("ColumnRemoved", _of(ID, V, evolution="additive"), _of(ID, evolution="additive"), "bbb bbb bb- d"),
     Case("ColumnRenamed", _both(ID, V), _both(ID, Column("w", INT, renamed_from="v")), "b-b bbb b-b -"),
     Case("ColumnRenamed", _of(ID, V), _of(ID, Column("w", INT, renamed_from="v")), "b-b bbb b-b d"),
-    Case("TypeChanged", _both(ID, V), _both(ID, Column("v", "boolean")), "bbb bbb b-- -"),
+    Case("TypeChanged", _both(ID, V), _both(ID, Column("v", "boolean")), "bbb bbb bdd -"),
+    Case("TypeChanged", _of(ID, NOTE), _of(ID, Column("note", CharType(5))), "bbb bbb bbb -"),
+    Case("TypeChanged", _of(ID, Column("v", VarcharType(9))), _of(ID, Column("v", CharType(9))), "bbb bbb ddd -"),
+    Case("TypeChanged", _of(ID, V), _of(ID, Column("v", VarcharType(3))), "bbb bbb bbb -"),
+    Case("TypeChanged", _of(ID, Column("v", "boolean")), _of(ID, Column("v", VarcharType(5))), "bbb bbb b-- -"),
+    Case("TypeChanged", _of(ID, AMOUNT), _of(ID, Column("amount", VarcharType(11))), "bbb bbb bbb -"),
+    Case("TypeChanged", _of(ID, AMOUNT), _of(ID, Column("amount", VarcharType(12))), "bbb bbb b-- -"),
+    Case("TypeChanged", _of(ID, Column("v", "double")), _of(ID, Column("v", "float")), "bbb bbb bdd -"),
+    Case("TypeChanged", _of(ID, Column("v", "timestamp")), _of(ID, Column("v", "date")), "bbb bbb bdd -"),
+    Case("TypeChanged", _of(ID, AMOUNT), _of(ID, Column("amount", DecimalType(10, 1))), "bbb bbb bdd -"),
+    Case("TypeChanged", _of(ID, Column("s", X)), _of(ID, Column("s", TEXT)), "bbb bbb bdd -"),
     Case("TypeChanged", _both(ID, Column("v", LONG)), _both(ID, V), "bbb bbb bbb -"),
     Case("TypeChanged", _of(ID, NOTE), _of(ID, Column("note", "timestamp_ntz")), "bbb bbb bbb d"),
     Case("TypeChanged", _of(ID, Column("s", X)), _of(ID, Column("s", ArrayType(INT))), "bbb bbb bbb -"),
@@ -152,14 +164,31 @@ CASES: tuple[Case, ...] = (
         _of(ID, Column("v", VarcharType(5))),
         "--- bbb bbb -",
     ),
+    Case(
+        "LengthShortened",
+        _of(ID, Column("s", struct(field("x", VarcharType(9))))),
+        _of(ID, Column("s", struct(field("x", VarcharType(5))))),
+        "--- ??? bbb -",
+    ),
+    Case(
+        "LengthShortened",
+        _of(ID, Column("s", ArrayType(VarcharType(9)))),
+        _of(ID, Column("s", ArrayType(VarcharType(5)))),
+        "--- ??? bbb -",
+    ),
     Case("CollationChanged", _of(ID, NOTE), _of(ID, Column("note", "string collate UTF8_LCASE")), "ddd bbb b-- d"),
     Case("ColumnRespelled", _of(ID, NOTE), _of(Column("ID", LONG), NOTE), "ddd --- --- -"),
     Case("ColumnMoved", _of(ID, NOTE), _of(NOTE, ID, column_order="manage"), "-b- -d- -b- -"),
     Case("ColumnOrderNotKept", _of(ID, NOTE), _of(NOTE, ID), "-b- --- -b- -"),
     Case("ColumnOrderNotKept", _of(ID, NOTE, column_order="manage"), _of(ID, NOTE), "-b- --- -b- -"),
-    Case("DefaultChanged", _filled(ID, V), _filled(ID, Column("v", INT, default=1)), "--- -d- --- -"),
+    Case("DefaultChanged", _filled(ID, V), _filled(ID, Column("v", INT, default=1)), "--- -d- d-- -"),
+    Case("DefaultChanged", _filled(ID, ONE), _filled(ID, Column("v", INT, default=2)), "--- -d- d-- -"),
+    Case("DefaultChanged", _filled(ID, ONE), _filled(ID, V), "--- -d- d-- -"),
     Case("DefaultChanged", _filled(ID, DEFAULT_V), _filled(ID, Column("v", INT, is_nullable=False)), "--- -d- b-- -"),
-    Case("GenerationChanged", _of(ID, V), _of(ID, Column("v", INT, generated_as="cast(id as int)")), "--- ??? --- d"),
+    Case("GenerationChanged", _of(ID, V), _of(ID, Column("v", INT, generated_as="cast(id as int)")), "--- ??? bbb d"),
+    Case("GenerationChanged", _of(ID, GENERATED), _of(ID, Column("g", LONG, generated_as="id + 2")), "--- ??? bbb -"),
+    Case("GenerationChanged", _of(ID, GENERATED), _of(ID, Column("g", LONG)), "--- ??? d-- -"),
+    Case("GenerationChanged", _of(ID, Column("n", LONG, identity=True)), _of(ID, Column("n", LONG)), "--- ??? d-- -"),
     Case("GenerationChanged", _of(ID, V), _of(Column("id", LONG, identity=True), V), "--- ??? bbb d"),
     Case("CheckAdded", _of(ID, V), _of(ID, V, checks=POSITIVE), "--- -d- bbb d"),
     Case("CheckAdded", _of(ID, V, clients=CLIENTS), _of(ID, V, checks=POSITIVE), "--- -d- bbb ?"),
@@ -173,18 +202,20 @@ CASES: tuple[Case, ...] = (
     Case("ConstraintKeyDropped", KEYED, _of(STRICT, NOTE), "ddd --- --- -"),
     Case("ConstraintKeyDropped", _of(ID, NOTE, unique=[Unique(["id"])]), _of(ID, NOTE), "ddd --- --- -"),
     Case("ConstraintKeyDropped", _of(ID, NOTE, foreign_keys=[PARENT]), _of(ID, NOTE), "ddd --- --- -"),
-    Case("PartitioningChanged", _of(ID, NOTE), _of(ID, NOTE, partitioned_by=["note"]), "--- bdb --- -"),
+    Case("PartitioningChanged", _of(ID, NOTE), _of(ID, NOTE, partitioned_by=["note"]), "--- bdb ddd -"),
+    Case("PartitioningChanged", _of(ID, FILLED_NOTE), _of(ID, FILLED_NOTE, partitioned_by=["note"]), "--- bdb bbb -"),
+    Case("PartitioningChanged", _of(ID, V), _of(ID, V, partitioned_by=["v"]), "--- bdb --- -"),
     Case(
         "PartitioningChanged",
         _of(ID, NOTE, partitioned_by=["note"]),
         _of(ID, NOTE, partitioned_by=["id"]),
-        "--- bdb bb- -",
+        "--- bdb bbd -",
     ),
     Case(
         "PartitioningChanged",
         _of(ID, NOTE, partitioned_by=["note"]),
         _of(ID, NOTE, clustered_by=["id"]),
-        "--- bdb bb- d",
+        "--- bdb bbd d",
     ),
     Case("ClusteringChanged", _of(ID, NOTE), _of(ID, NOTE, clustered_by=["note"]), "--- -d- --- d"),
     Case(
