@@ -29,6 +29,7 @@ from pytest_delta_schema.compatibility.faults import (
     DefaultChanged,
     FeatureEnabled,
     FieldAdded,
+    FieldOrderChanged,
     GenerationChanged,
     LengthShortened,
     NullableColumnAdded,
@@ -53,7 +54,6 @@ from pytest_delta_schema.delta.names import (
     WHOLE_TABLE,
     ColumnPath,
     NameMap,
-    NameSet,
     PartPath,
     folded,
     part_path,
@@ -78,17 +78,18 @@ from pytest_delta_schema.plan.kinds import ABSENT, enabled_by, kind_of, with_ena
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.state.features import unsupported_features
 from pytest_delta_schema.state.states import NO_TAGS, CatalogState
+from pytest_delta_schema.state.types import children, same_kind
 from pytest_delta_schema.write_check.values import CHANGE_FEED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.delta.names import Aspect
     from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.ownership import Ownership
     from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, TableState
-    from pytest_delta_schema.state.types import DataTypeState
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 
 ChangeRow = type["HasCode"]
@@ -167,7 +168,8 @@ def contract_changes(old: TableState, new: TableState) -> tuple[StatePair, list[
     planned = [change for action in plan.align_tables for change in _one_by_one(action.changes)]
     changes = [*_planned(with_enabled(planned, states.old), states)]
     if states.old.columns != states.new.columns:
-        changes += [*_spellings(states), *_order(states)]
+        released = differ(states.new, states.old).renames.columns
+        changes += [*_spellings(states), *_order(states, released), *_orders_of_fields(released, states.new.columns)]
     changes += _undeclared_properties(states)
     changes += _promises(old, new)
     return states, changes
@@ -269,14 +271,11 @@ def _spellings(states: StatePair) -> Iterator[ContractChange]:
             )
 
 
-def _order(states: StatePair) -> Iterator[ContractChange]:
+def _order(states: StatePair, released: Sequence[ColumnState]) -> Iterator[ContractChange]:
     """Yield the change of an order that no plan manages."""
     if states.new.column_order == MANAGE:
         return
-    before = [folded(column.name) for column in differ(states.new, states.old).renames.columns]
-    after = [folded(column.name) for column in states.new.columns]
-    common = NameSet(before) & NameSet(after)
-    before, after = ([name for name in names if name in common] for names in (before, after))
+    before, after = _common_names(released, states.new.columns)
     if before != after:
         yield ContractChange(
             row=ColumnOrderNotKept,
@@ -286,6 +285,38 @@ def _order(states: StatePair) -> Iterator[ContractChange]:
             after=", ".join(after),
             aspect="columns",
         )
+
+
+def _common_names(before: Iterable[ColumnState], after: Iterable[ColumnState]) -> tuple[list[str], list[str]]:
+    """Return the names that both have, in lower case, in the order of each."""
+    names = [[folded(column.name) for column in columns] for columns in (before, after)]
+    old, new = ([name for name in side if name in names[0] and name in names[1]] for side in names)
+    return old, new
+
+
+def _orders_of_fields(
+    released: Iterable[ColumnState], columns: Sequence[ColumnState], parent: ColumnPath = TABLE
+) -> Iterator[ContractChange]:
+    """Yield the changes of the order of fields in structs, at any depth; no plan manages them."""
+    wanted = NameMap.of(columns)
+    for column in released:
+        other = wanted.get(column.name)
+        if other is None or other.data_type == column.data_type or not same_kind(column.data_type, other.data_type):
+            continue
+        path, fields, others = parent.child(column.name), children(column.data_type), children(other.data_type)
+        before, after = _common_names(fields, others)
+        if before != after:
+            part = part_path("columns", path)
+            yield ContractChange(
+                row=FieldOrderChanged,
+                path=part,
+                subject=f"the order of fields in {path}",
+                before=", ".join(before),
+                after=", ".join(after),
+                aspect="columns",
+                columns=(path,),
+            )
+        yield from _orders_of_fields(fields, others, path)
 
 
 def _undeclared_properties(states: StatePair) -> Iterator[ContractChange]:

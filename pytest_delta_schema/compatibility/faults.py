@@ -260,6 +260,23 @@ class GenerationChanged:
     code = "DC116"
 
 
+class FieldOrderChanged:
+    """The fields of a struct are declared in another order.
+
+    Queries that name fields have the same results. UNION ALL, ``=``, IN, ``max``, ORDER BY and casts use the order, and
+    so does an INSERT that casts any column (Spark 4.2.0): it puts values into other fields. An existing table keeps its
+    order, and a table that is created has the new one.
+
+    Remedy: Keep the order, or name the fields in such queries before the release.
+
+    Example:
+        old = Table("dev", "silver", "orders", [Column("place", "struct<x: int, y: int>")])
+        new = Table("dev", "silver", "orders", [Column("place", "struct<y: int, x: int>")])
+    """
+
+    code = "DC117"
+
+
 class CheckAdded:
     """A CHECK constraint is new, or has a different condition.
 

@@ -27,6 +27,7 @@ from pytest_delta_schema.compatibility.faults import (
     DefaultChanged,
     FeatureEnabled,
     FieldAdded,
+    FieldOrderChanged,
     GenerationChanged,
     LengthShortened,
     NullableColumnAdded,
@@ -171,6 +172,12 @@ VERDICT_TABLE: Mapping[type[HasCode], VerdictRow] = {
     ),
     DefaultChanged: _row("safe", "predicted", "computed"),
     GenerationChanged: _row("safe", "predicted", "computed", "computed"),
+    FieldOrderChanged: _row(
+        "dangerous",
+        "predicted",
+        "computed",
+        to_readers="have other fields in UNION ALL, comparisons, max and casts of the whole struct",
+    ),
     CheckAdded: _row("safe", "predicted", "breaking", "computed", to_writers="are refused where they violate it"),
     CheckDropped: _row(
         "dangerous", "safe predicted predicted", "safe", to_readers="may have rows that it refused before"

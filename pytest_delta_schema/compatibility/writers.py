@@ -11,6 +11,7 @@ from pytest_delta_schema.compatibility.faults import (
     ColumnRenamed,
     DefaultChanged,
     FieldAdded,
+    FieldOrderChanged,
     GenerationChanged,
     NullableColumnAdded,
     PartitioningChanged,
@@ -301,6 +302,7 @@ _CAUSES: Mapping[str, tuple[type[HasCode], ...]] = {
     **dict.fromkeys((FILLED, GENERATED), (DefaultChanged, GenerationChanged)),
     "too-few-columns": (NullableColumnAdded, RequiredColumnAdded, FieldAdded),
     "extra-column": (ColumnRemoved, ColumnRenamed),
+    SWAPPED: (FieldOrderChanged,),
 }
 """The kinds of changes that have a fault, where others of the same column may not have it."""
 

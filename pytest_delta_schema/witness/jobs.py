@@ -22,6 +22,7 @@ from pytest_delta_schema.compatibility.faults import (
     ConstraintKeyDropped,
     ConvertedToDelta,
     FieldAdded,
+    FieldOrderChanged,
     NullAllowed,
     NullForbidden,
     PartitioningChanged,
@@ -145,6 +146,11 @@ def _reader_job(  # noqa: PLR0911 - one for each kind of change
         return _counting(finding, pair, before, after)
     if finding.rule == FieldAdded.__name__:
         return Job(before=before, after=after, lines=_coalescing(finding, pair.old), shows=_UNLIKE)
+    if finding.rule == FieldOrderChanged.__name__:
+        name = identifier(finding.column.root)
+        selected = f"to_json({name}) AS {name}"
+        shown = _frame(finding, repr(selected) if finding.role == "readers-by-path" else selected)
+        return Job(before=before, after=after, lines=[f"print({shown}.collect())"], shows=_UNLIKE)
     if finding.rule == ColumnRespelled.__name__:
         name = finding.column.root
         lines = [f"print([row.asDict()[{name!r}] for row in {_frame(finding, '*')}.collect()])"]

@@ -626,12 +626,13 @@ def test_the_change_that_has_a_fault_is_named():
     assert "columns.s.y: (absent) -> int" in text
     (text,) = shown(table(ID, V, NOTE), table(ID, NOTE, table_properties=tagged), "writers-by-position")
     assert "columns.v: int -> (not in the model)" in text
-    (text,) = shown(
+    retyped, reordered = shown(
         table(ID, Column("v", "struct<a: string, b: int>")),
         table(Column("id", "string"), Column("v", "struct<b: int, a: string>"), table_properties=tagged),
         "writers",
     )
-    assert "columns.id" in text
+    assert "columns.id: bigint -> string: writers by save," in retyped
+    assert "the order of fields in v: a, b -> b, a: writers by INSERT BY NAME," in reordered
 
 
 def test_a_change_that_only_orders_fields_of_other_types_refuses_no_write():

@@ -41,6 +41,7 @@ CELLS = {
     "ColumnOrderNotKept": "-b- ppp cbc -",
     "DefaultChanged": "--- ppp ccc -",
     "GenerationChanged": "--- ppp ccc c",
+    "FieldOrderChanged": "ddd ppp ccc -",
     "CheckAdded": "--- ppp bbb c",
     "CheckDropped": "ddd -pp --- -",
     "ConstraintKeyAdded": "--- --- ddd -",

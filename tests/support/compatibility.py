@@ -46,6 +46,8 @@ CLIENTS = ("trino>=400",)
 ID, NOTE, V = Column("id", LONG), Column("note", TEXT), Column("v", INT)
 STRICT = Column("id", LONG, is_nullable=False)
 X, XY = struct(field("x", INT)), struct(field("x", INT), field("y", TEXT))
+YX = struct(field("y", TEXT), field("x", INT))
+XX, WX = struct(field("x", INT), field("w", INT)), struct(field("w", INT), field("x", INT))
 
 
 class Case(NamedTuple):
@@ -148,6 +150,16 @@ CASES: tuple[Case, ...] = (
         _of(ID, Column("s", X)),
         _of(ID, Column("s", struct(field("x", INT), field("at", TIMESTAMP_NTZ)))),
         "ddd ddd bbb d",
+    ),
+    Case("FieldOrderChanged", _of(ID, Column("s", XY)), _of(ID, Column("s", YX)), "ddd --- --- -"),
+    Case(
+        "FieldOrderChanged", _of(ID, Column("s", ArrayType(XY))), _of(ID, Column("s", ArrayType(YX))), "ddd --- --- -"
+    ),
+    Case(
+        "FieldOrderChanged",
+        _both(ID, V, Column("s", XX)),
+        _both(ID, Column("v", LONG), Column("s", WX)),
+        "ddd --- bb- -",
     ),
     Case("NullAllowed", _of(STRICT, V), _of(ID, V), "ddd ddd --- -"),
     Case("NullForbidden", _of(ID, V), _of(STRICT, V), "--- bb- bbb -"),
