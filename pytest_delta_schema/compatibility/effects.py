@@ -5,11 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.compatibility.changes import names_after
+from pytest_delta_schema.compatibility.faults import NullAllowed, NullForbidden
+from pytest_delta_schema.compatibility.implication import (
+    implied_check,
+    implied_not_null,
+    new_promises,
+    released_promises,
+)
 from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS, worse
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE, cell_of
 from pytest_delta_schema.compatibility.writers import writer_effects
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX, is_on, loss
 from pytest_delta_schema.plan.actions import AlignTable
+from pytest_delta_schema.plan.changes import CheckAdd, CheckDrop
+from pytest_delta_schema.plan.comparison import renamed_expression
 from pytest_delta_schema.rules.clients import client_gaps
 from pytest_delta_schema.state.features import RequiredFeature
 from pytest_delta_schema.write_check.streams import stream_ends, unrecorded
@@ -85,6 +95,9 @@ def _predicted(role: Role, judged: Judged) -> Mapping[int, RoleEffect]:
     if not wanted:
         return {}
     group = GROUPS[role]
+    if group == "readers":
+        unpromised = ((at, _of_promises(judged.changes[at], role, judged.states)) for at in wanted)
+        return {at: effect for at, effect in unpromised if effect is not None}
     if group == "streams":
         streams = stream_effects(role, judged.changes, judged.states, judged.version)
         return {at: _of_stream(role, *streams[at]) for at in wanted if at in streams}
@@ -99,12 +112,32 @@ def _predicted(role: Role, judged: Judged) -> Mapping[int, RoleEffect]:
             for at in wanted
             if (effect := client_effect(judged.changes[at], judged.clients, judged.client_features)) is not None
         }
-    changed = writer_effects(role, (*judged.changes, *judged.others), judged.states, judged.version)
-    return {
-        at: RoleEffect(writes.verdict, writes.reason(role), _order(writes.verdict, role, writes.upgrade))
-        for at, writes in changed.items()
-        if at < len(judged.changes)
-    }
+    effects = {at: _of_promises(judged.changes[at], role, judged.states) for at in wanted}
+    for at, writes in writer_effects(role, (*judged.changes, *judged.others), judged.states, judged.version).items():
+        effects[at] = RoleEffect(writes.verdict, writes.reason(role), _order(writes.verdict, role, writes.upgrade))
+    return {at: effect for at, effect in effects.items() if effect is not None}
+
+
+_PERHAPS = "may be refused, as it is not known whether the released contract allows rows that violate it"
+
+
+def _of_promises(change: ContractChange, role: Role, states: StatePair) -> RoleEffect | None:
+    """Return the effect of a constraint that is new for writers, or gone for readers; ``None`` for none."""
+    is_for_writers = GROUPS[role] == "writers"
+    promises = released_promises(states) if is_for_writers else new_promises(states.new)
+    if change.row in {NullForbidden, NullAllowed}:
+        answer = implied_not_null(change.column, promises)
+    elif isinstance(change.change, (CheckAdd, CheckDrop)):
+        names = names_after(states) if isinstance(change.change, CheckDrop) else {}
+        answer = implied_check(renamed_expression(change.change.expression, names), promises)
+    else:
+        return None
+    if answer == "implied":
+        return None
+    verdict: CompatibilityVerdict = "breaking" if is_for_writers and answer == "violated" else "dangerous"
+    is_unknown = is_for_writers and answer == "unknown"
+    reason = _PERHAPS if is_unknown else VERDICT_TABLE[change.row].reasons[GROUPS[role]]
+    return RoleEffect(verdict, reason, _order(verdict, role, "before"))
 
 
 def _of_stream(role: Role, verdict: CompatibilityVerdict, reason: str, remedy: str) -> RoleEffect:

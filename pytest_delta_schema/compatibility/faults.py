@@ -123,7 +123,8 @@ class FieldAdded:
 class NullAllowed:
     """A column, a field or an element may be NULL, and could not before.
 
-    Joins, comparisons and counts have other results where NULL comes.
+    Joins, comparisons and counts have other results where NULL comes. Nothing changes if a check of the new contract
+    forbids NULL.
 
     Remedy: Let the readers expect NULL before the release.
 
@@ -138,7 +139,7 @@ class NullAllowed:
 class NullForbidden:
     """A column, a field or an element is NOT NULL, and could be NULL before.
 
-    Writes that leave it NULL are refused.
+    Writes that leave it NULL are refused. Nothing changes if a check of the released contract forbids NULL.
 
     Remedy: Let the writers fill it before the release.
 
@@ -280,7 +281,9 @@ class FieldOrderChanged:
 class CheckAdded:
     """A CHECK constraint is new, or has a different condition.
 
-    Writes that violate it are refused, and clients that write have to know the table feature ``checkConstraints``.
+    Writes that violate it are refused, and clients that write have to know the table feature ``checkConstraints``. No
+    writer is affected if the released contract implies it: by NOT NULL, an equal check, or checks of one column against
+    constants. Where that is not known, and no row either that violates it, it is ``dangerous``.
 
     Remedy: Let the writers satisfy it before the release.
 
@@ -296,7 +299,7 @@ class CheckAdded:
 class CheckDropped:
     """A CHECK constraint is no longer in the contract, or has a different condition.
 
-    Rows that it refused may come.
+    Rows that it refused may come, if the new contract does not imply it as with a new check.
 
     Remedy: Let the readers expect such rows before the release.
 

@@ -140,8 +140,8 @@ VERDICT_TABLE: Mapping[type[HasCode], VerdictRow] = {
         "computed",
         to_readers="put a struct of other fields into UNION, COALESCE, casts and comparisons",
     ),
-    NullAllowed: _row("dangerous", "predicted", "safe", to_readers="may have NULL"),
-    NullForbidden: _row("safe", "predicted", "breaking", "computed", to_writers="are refused where they write NULL"),
+    NullAllowed: _row("computed", "predicted", "safe", to_readers="may have NULL"),
+    NullForbidden: _row("safe", "predicted", "computed", "computed", to_writers="are refused where they write NULL"),
     LengthShortened: _row("safe", "predicted", "computed"),
     CollationChanged: _row(
         "dangerous",
@@ -178,9 +178,9 @@ VERDICT_TABLE: Mapping[type[HasCode], VerdictRow] = {
         "computed",
         to_readers="have other fields in UNION ALL, comparisons, max and casts of the whole struct",
     ),
-    CheckAdded: _row("safe", "predicted", "breaking", "computed", to_writers="are refused where they violate it"),
+    CheckAdded: _row("safe", "predicted", "computed", "computed", to_writers="are refused where they violate it"),
     CheckDropped: _row(
-        "dangerous", "safe predicted predicted", "safe", to_readers="may have rows that it refused before"
+        "computed", "safe predicted predicted", "safe", to_readers="may have rows that it refused before"
     ),
     ConstraintKeyAdded: _row("safe", "safe", "dangerous", to_writers="may violate it, and nothing refuses the rows"),
     RelyKeyAdded: _row(

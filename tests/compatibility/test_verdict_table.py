@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 import pytest
 
-from pytest_delta_schema import Column, Table
-from pytest_delta_schema.compatibility import judge_change
+from pytest_delta_schema import Check, Column, Table
+from pytest_delta_schema.compatibility import judge_change, worst_verdict
 from pytest_delta_schema.compatibility.changes import FINDERS, comparable_states, row_of
 from pytest_delta_schema.compatibility.effects import STREAM_KINDS_OF, STREAM_VERDICTS
 from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS
@@ -21,6 +21,7 @@ from pytest_delta_schema.state import SourceState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.write_check.streams import ANSWERS
 from support.compatibility import CASES
+from support.models import table
 
 NAMES = {row.__name__: row for row in VERDICT_TABLE}
 LETTERS = {"breaking": "b", "dangerous": "d", "safe": "-", "predicted": "p", "computed": "c"}
@@ -32,8 +33,8 @@ CELLS = {
     "NullableColumnAdded": "-b- ppp cbc c",
     "RequiredColumnAdded": "-b- ppp cbc c",
     "FieldAdded": "ddd ppp ccc c",
-    "NullAllowed": "ddd ppp --- -",
-    "NullForbidden": "--- ppp bbb c",
+    "NullAllowed": "ccc ppp --- -",
+    "NullForbidden": "--- ppp ccc c",
     "LengthShortened": "--- ppp ccc -",
     "CollationChanged": "ddd ppp ccc c",
     "ColumnRespelled": "ddd ppp ccc -",
@@ -42,8 +43,8 @@ CELLS = {
     "DefaultChanged": "--- ppp ccc -",
     "GenerationChanged": "--- ppp ccc c",
     "FieldOrderChanged": "ddd ppp ccc -",
-    "CheckAdded": "--- ppp bbb c",
-    "CheckDropped": "ddd -pp --- -",
+    "CheckAdded": "--- ppp ccc c",
+    "CheckDropped": "ccc -pp --- -",
     "ConstraintKeyAdded": "--- --- ddd -",
     "RelyKeyAdded": "ddd --- ddd -",
     "ConstraintKeyDropped": "ddd --- --- -",
@@ -146,3 +147,145 @@ def test_files_that_become_a_table_are_judged_as_the_table_says():
         "breaking",
     ]
     assert {finding.path for finding in findings} == {"format"}
+
+
+NULLABLE, FILLED = Column("v", "int"), Column("v", "int", is_nullable=False)
+
+
+def constrained(column, *expressions, **options):
+    checks = [Check(f"c{number}", expression) for number, expression in enumerate(expressions)]
+    return table(Column("id", "bigint"), column, checks=checks, **options)
+
+
+def of_type(data_type):
+    return Column("v", data_type, is_nullable=False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "writers", "readers"),
+    [
+        (constrained(NULLABLE, "v > 0"), constrained(NULLABLE, "v >= 0"), "safe", "dangerous"),
+        (constrained(NULLABLE, "v >= 0"), constrained(NULLABLE, "v > 0"), "breaking", "safe"),
+        (constrained(NULLABLE, "v > 0"), constrained(NULLABLE, "v >= 1"), "safe", "safe"),
+        (constrained(NULLABLE, "v > 0 AND v < 9"), constrained(NULLABLE, "v BETWEEN 1 AND 8"), "safe", "safe"),
+        (constrained(NULLABLE, "v BETWEEN 1 AND 8"), constrained(NULLABLE, "v BETWEEN 2 AND 9"), "breaking", "dangerous"),
+        (constrained(NULLABLE, "v > 0"), constrained(FILLED), "safe", "dangerous"),
+        (constrained(FILLED), constrained(NULLABLE, "v IS NOT NULL"), "safe", "safe"),
+        (constrained(NULLABLE, "v IS NOT NULL"), constrained(FILLED), "safe", "safe"),
+        (constrained(NULLABLE), constrained(FILLED), "breaking", "safe"),
+        (constrained(NULLABLE, "v IS NULL OR v < 9"), constrained(NULLABLE, "v IS NULL OR v < 10"), "safe", "dangerous"),
+        (constrained(NULLABLE, "v IS NULL OR v < 9"), constrained(NULLABLE, "v < 10"), "breaking", "dangerous"),
+        (constrained(NULLABLE, "v IN (1, 2)"), constrained(NULLABLE, "v IN (1, 2, 3)"), "safe", "dangerous"),
+        (constrained(NULLABLE, "v IN (1, 2, 3)"), constrained(NULLABLE, "v IN (1, 2)"), "breaking", "safe"),
+        (constrained(NULLABLE, "v IN (1, 2)"), constrained(NULLABLE, "v > 0"), "safe", "dangerous"),
+        (constrained(NULLABLE, "v > 0", "id > 0"), constrained(NULLABLE, "id > 0", "v > 0"), "safe", "safe"),
+        (constrained(FILLED), constrained(FILLED, "v < 2147483648"), "safe", "safe"),
+        (constrained(FILLED), constrained(FILLED, "v < 2147483647"), "breaking", "safe"),
+        (constrained(of_type("tinyint")), constrained(of_type("tinyint"), "v > -129.5"), "safe", "safe"),
+        (constrained(of_type("decimal(4,1)"), "v > 0"), constrained(of_type("decimal(4,1)"), "v >= 0.1"), "safe", "safe"),
+        (constrained(of_type("decimal(4,2)"), "v > 0"), constrained(of_type("decimal(4,2)"), "v >= 0.1"), "breaking", "safe"),
+        (constrained(of_type("double"), "v > 0"), constrained(of_type("double"), "v > -1"), "safe", "dangerous"),
+        (constrained(of_type("double"), "v > 0"), constrained(of_type("double"), "v > 0.5"), "breaking", "safe"),
+        (constrained(of_type("double")), constrained(of_type("double"), "v <= 0 OR v > 0"), "safe", "safe"),
+        (constrained(of_type("boolean"), "v = true"), constrained(of_type("boolean"), "v <> false"), "safe", "safe"),
+        (constrained(of_type("string"), "v = 'b'"), constrained(of_type("string"), "v > 'a'"), "safe", "dangerous"),
+        (constrained(of_type("string"), "v > 'a'"), constrained(of_type("string"), "v <> ''"), "safe", "dangerous"),
+        (constrained(of_type("string"), "v > 'a'"), constrained(of_type("string"), "v >= 'b'"), "breaking", "safe"),
+        (
+            constrained(of_type("date"), "v > DATE '2024-01-31'"),
+            constrained(of_type("date"), "v >= DATE '2024-02-01'"),
+            "safe",
+            "safe",
+        ),
+        (constrained(of_type("date")), constrained(of_type("date"), "v > DATE '2024-01-31'"), "breaking", "safe"),
+        (constrained(of_type("date")), constrained(of_type("date"), "v > '1990-01-31'"), "dangerous", "safe"),
+        (constrained(of_type("timestamp")), constrained(of_type("timestamp"), "v > '1990-01-31'"), "dangerous", "safe"),
+        (constrained(of_type("varchar(5)")), constrained(of_type("varchar(5)"), "v > ''"), "dangerous", "safe"),
+        (constrained(of_type("string")), constrained(of_type("string"), "length(v) < 9"), "dangerous", "safe"),
+        (constrained(of_type("string")), constrained(of_type("string"), "length(v) > 0"), "breaking", "safe"),
+        (constrained(of_type("string")), constrained(of_type("string"), "v LIKE '%'"), "dangerous", "safe"),
+        (constrained(of_type("string")), constrained(of_type("string"), "v LIKE 'a%'"), "breaking", "safe"),
+        (constrained(of_type("string"), "v LIKE 'a%'"), constrained(of_type("string"), "v LIKE 'a%' AND v > ''"), "dangerous", "safe"),
+        (constrained(NULLABLE), constrained(NULLABLE, "v + 1 > 0"), "dangerous", "safe"),
+        (constrained(NULLABLE, "v + 1 > 0"), constrained(NULLABLE, "v > 0"), "dangerous", "dangerous"),
+        (constrained(NULLABLE, "v + 1 > 0 AND id > 0"), constrained(NULLABLE, "v + 1 > 0"), "safe", "dangerous"),
+        (constrained(NULLABLE), constrained(NULLABLE, "v < id"), "breaking", "safe"),
+        (constrained(NULLABLE), constrained(NULLABLE, "v > 0 OR true"), "safe", "safe"),
+        (constrained(FILLED, "v < id"), constrained(FILLED, "v < 9"), "dangerous", "dangerous"),
+        (constrained(FILLED, "id > 0", "v < 0"), constrained(FILLED, "v < id"), "dangerous", "dangerous"),
+        (constrained(FILLED), constrained(FILLED, "v > 'a'"), "dangerous", "safe"),
+        (
+            constrained(of_type("struct<x: int>")),
+            constrained(of_type("struct<x: int>"), "v.x > 0"),
+            "breaking",
+            "safe",
+        ),
+        (
+            constrained(of_type("struct<x: int>"), "v.x > 1"),
+            constrained(of_type("struct<x: int>"), "v.x > 0"),
+            "safe",
+            "dangerous",
+        ),
+        (
+            constrained(Column("v", "bigint", generated_as="id + 1")),
+            constrained(Column("v", "bigint", generated_as="id + 1"), "v > 0"),
+            "dangerous",
+            "safe",
+        ),
+        (
+            constrained(NULLABLE),
+            table(Column("id", "bigint"), NULLABLE, Column("n", "int"), checks=[Check("n", "n > 0")]),
+            "breaking",
+            "safe",
+        ),
+        (
+            constrained(NULLABLE),
+            table(Column("id", "bigint"), NULLABLE, Column("n", "int", default=1), checks=[Check("n", "n > 0")]),
+            "safe",
+            "safe",
+        ),
+        (
+            constrained(NULLABLE),
+            table(Column("id", "bigint"), NULLABLE, Column("n", "int", default=0), checks=[Check("n", "n > 0")]),
+            "breaking",
+            "safe",
+        ),
+        (
+            constrained(NULLABLE),
+            table(Column("id", "bigint"), NULLABLE, Column("n", "int", default="=f()"), checks=[Check("n", "n > 0")]),
+            "dangerous",
+            "safe",
+        ),
+        (
+            constrained(NULLABLE),
+            table(Column("id", "bigint"), NULLABLE, Column("n", "bigint", generated_as="id"), checks=[Check("n", "n > 0")]),
+            "dangerous",
+            "safe",
+        ),
+        (
+            constrained(NULLABLE, "v > 0"),
+            constrained(Column("w", "int", renamed_from="v"), "w > -1"),
+            "safe",
+            "dangerous",
+        ),
+    ],
+)  # fmt: skip
+def test_a_constraint_that_a_contract_implies_breaks_nobody(old, new, writers, readers):
+    rows = {"CheckAdded", "CheckDropped", "NullAllowed", "NullForbidden"}
+    findings = [one for one in judge_change(old, new, roles=["writers", "readers"]) if one.rule in rows]
+
+    verdicts = {
+        role: worst_verdict(finding for finding in findings if finding.role == role) for role in ("writers", "readers")
+    }
+    assert verdicts == {"writers": writers, "readers": readers}
+
+
+def test_a_check_with_very_many_constants_is_not_tried_value_by_value():
+    numbers = ", ".join(map(str, range(0, 4000, 2)))
+    old = constrained(FILLED, f"v IN ({numbers})", f"id IN ({numbers})")
+
+    (finding,) = judge_change(
+        old, constrained(FILLED, *(c.expression for c in old.checks), "v <> id"), roles=["writers"]
+    )
+
+    assert finding.verdict == "dangerous"
