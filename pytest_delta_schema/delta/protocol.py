@@ -145,7 +145,7 @@ _BROUGHT = {
 }
 """Features that Delta enables together with others, by these (Delta 4.4.0)."""
 
-_UNIFORM = "delta.universalformat.enabledformats"
+UNIFORM = "delta.universalformat.enabledformats"
 """The property that lists the formats whose metadata Delta writes as well, in lower case."""
 
 
@@ -171,7 +171,7 @@ def writes_iceberg(properties: Mapping[str, object]) -> bool:
     for key, value in properties.items():
         if (feature_of(key, value) or "").startswith("icebergCompat"):
             return True
-        if folded(key) == _UNIFORM and "iceberg" in str(value).lower().replace(" ", "").split(","):
+        if folded(key) == UNIFORM and "iceberg" in str(value).lower().replace(" ", "").split(","):
             return True
     return False
 

@@ -51,21 +51,21 @@ def answers_of(spark: SparkSession, script: Path) -> tuple[ScriptAnswer, ScriptA
 
 
 def answer_of(spark: SparkSession, script: Path, side: Side) -> ScriptAnswer:
-    """Return the answer of a script on one side; its table is in a new folder, which is removed."""
+    """Return the answer of a script on one side; it has a new folder, which is removed."""
     with tempfile.TemporaryDirectory(prefix="witness-", ignore_cleanup_errors=True) as folder:
-        table = str(Path(folder, "table"))
+        new = str(Path(folder, "new"))
         with quiet_session(spark):
-            answer = _answer(script, side, table)
+            answer = _answer(script, side, new)
             for query in spark.streams.active:
                 query.stop()
             spark.sql(f"DROP TABLE IF EXISTS {CATALOG_NAME}")
-        return ScriptAnswer(text=answer.text.replace(table, "FOLDER"), failed=answer.failed, line=answer.line)
+        return ScriptAnswer(text=answer.text.replace(new, "FOLDER"), failed=answer.failed, line=answer.line)
 
 
-def _answer(script: Path, side: Side, table: str) -> ScriptAnswer:
+def _answer(script: Path, side: Side, folder: str) -> ScriptAnswer:
     printed: list[str] = []
     arguments = sys.argv
-    sys.argv = [str(script), side, table]
+    sys.argv = [str(script), side, folder]
     try:
         with translate_errors():
             runpy.run_path(str(script), {"print": lambda *values: printed.append(" ".join(map(str, values)))})

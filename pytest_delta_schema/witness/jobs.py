@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -104,8 +105,16 @@ class Job:
     """What is expected before the change, and after it."""
 
 
+_PIECE = re.compile(rf"(?:{FOLDER_OF_TABLE}|.){{1,90}}(?=[ ]|$)|(?:{FOLDER_OF_TABLE}|.){{1,90}}", re.DOTALL)
+"""A part of a text that stands on one line of a script, up to a blank if there is one."""
+
+
 def python_text(text: str) -> str:
-    """Write text as a string of Python, in which the folder of the table is a variable."""
+    """Write text as a string of Python, in which the folder of the table is a variable; a long one on several lines."""
+    return "\n    ".join(map(_python_piece, _PIECE.findall(text)))
+
+
+def _python_piece(text: str) -> str:
     parts = text.split(FOLDER_OF_TABLE)
     if len(parts) == 1:
         return repr(text)
@@ -289,7 +298,7 @@ _FORBIDDEN_ROWS: Mapping[str, Callable[[CompatibilityFinding, StatePair], tuple[
 }
 
 _OPTIONS: Mapping[StreamKind, str] = {
-    "tracked": '.option("schemaTrackingLocation", f"{path}-checkpoint/_schema")',
+    "tracked": '.option("schemaTrackingLocation", folder + "/checkpoint/_schema")',
     "change-feed": '.option("readChangeFeed", "true")',
 }
 _CAUSE = 'str(error).split("exception: ")[-1][:80]'
@@ -320,7 +329,7 @@ def _feed_job(finding: CompatibilityFinding, pair: StatePair) -> Job:
 
 def _stream_job(finding: CompatibilityFinding, pair: StatePair, kind: StreamKind, *, is_gone: bool) -> Job:
     read = f'spark.readStream.format("delta"){_OPTIONS.get(kind, "")}.load(path).writeStream.format("noop")'
-    stream = f'{read}.option("checkpointLocation", f"{{path}}-checkpoint")'
+    stream = f'{read}.option("checkpointLocation", folder + "/checkpoint")'
     first = made(pair.old, rows_of_state(pair.old))
     if is_gone:
         lines = [f"{stream}.start().processAllAvailable()", 'print("reads on")']
@@ -482,9 +491,9 @@ def _python_of(  # noqa: PLR0911 - one for each method
     if options.method == "write_to":
         return [f"rows.writeTo({python_text(SCRIPT_TABLE)}).append()"]
     if options.method == "write_stream":
-        started = 'spark.readStream.format("delta").load(f"{path}-source").writeStream.format("delta")'
-        run = '.option("checkpointLocation", f"{path}-checkpoint").trigger(availableNow=True).start(path)'
-        return ['rows.write.format("delta").save(f"{path}-source")', f"{started}{run}.awaitTermination()"]
+        started = 'spark.readStream.format("delta").load(folder + "/source").writeStream.format("delta")'
+        run = '.option("checkpointLocation", folder + "/checkpoint").trigger(availableNow=True).start(path)'
+        return ['rows.write.format("delta").save(folder + "/source")', f"{started}{run}.awaitTermination()"]
     dynamic = ['option("partitionOverwriteMode", "dynamic")'] if options.dynamic_partitions else []
     if options.method == "insert_into":
         return [_NAMED, ".".join(["rows.write", *dynamic, f'insertInto("{CATALOG_NAME}", overwrite={overwrites})'])]

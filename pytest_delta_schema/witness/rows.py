@@ -27,12 +27,15 @@ from pytest_delta_schema.compatibility.roles import GROUPS
 from pytest_delta_schema.delta.char_varchar import text_limit
 from pytest_delta_schema.delta.fields import SIZED, Widening, widening
 from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.delta.properties import is_open_source
 from pytest_delta_schema.delta.protocol import (
     COLUMN_MAPPING,
     FEATURE_PREFIX,
     MAPPING_PROPERTY,
     TYPE_WIDENING,
+    UNIFORM,
     WIDENING_PROPERTY,
+    commits_are_in_catalog,
 )
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.diagnostics.text import identifier
@@ -50,7 +53,6 @@ from pytest_delta_schema.test_kit.breaking import Breaker, changed, lengthened
 from pytest_delta_schema.test_kit.constraints import broken_constraints
 from pytest_delta_schema.test_kit.contract import contract_of
 from pytest_delta_schema.test_kit.rows import made_rows
-from pytest_delta_schema.write_check.values import CHANGE_FEED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -363,8 +365,12 @@ _NEEDED: Mapping[str, Mapping[str, str]] = {
 
 
 def narrowed(old: TableState, new: TableState, finding: CompatibilityFinding) -> StatePair:
-    """Return the parts of two contracts that have the same finding; all columns if fewer do not have it."""
-    whole = StatePair(_played(old, finding), _played(new, finding))
+    """Return the parts of two contracts that have the same finding; all columns if fewer do not have it.
+
+    The released table has all that its contract promises of the columns that are left, and its properties. The next one
+    differs in what the finding is about.
+    """
+    whole = StatePair(_played(old, old, finding), _played(new, old, finding))
     alone = StatePair(whole.old, _alone(whole, finding))
     for pair in (_with_columns(alone, finding), _with_columns(whole, finding)):
         if any(_is_same(other, finding) for other in judge_change(*pair, roles=[finding.role])):
@@ -388,31 +394,41 @@ def _is_same(other: CompatibilityFinding, finding: CompatibilityFinding) -> bool
     return (other.code, other.path, other.verdict) == (finding.code, finding.path, finding.verdict)
 
 
-def _played(state: TableState, finding: CompatibilityFinding) -> TableState:
-    """Return the parts of a contract that a table of open-source Delta has and that a finding is about."""
+def _played(state: TableState, released: TableState, finding: CompatibilityFinding) -> TableState:
+    """Return the parts of a contract that a table of open-source Delta has, with those of the released one."""
     is_of_layout = finding.rule in {PartitioningChanged.__name__, ClusteringChanged.__name__}
-    properties = {
-        key: value
-        for key, value in state.table_properties.items()
-        if (folded(key) == folded(CHANGE_FEED) and finding.role == "change-feed") or finding.path.endswith(f".{key}")
-    }
+    layouts = [(table.partitioning, table.clustering) for table in (state, released)]
+    keeps_layout = is_of_layout or layouts[0] == layouts[1]
+    properties = {key: value for key, value in released.table_properties.items() if not _is_of(finding, key)}
+    properties |= {key: value for key, value in state.table_properties.items() if _is_of(finding, key)}
     if GROUPS[finding.role] == "streams":
-        properties.update(_NEEDED.get(finding.rule, {}))
+        properties = {**_NEEDED.get(finding.rule, {}), **properties}
     primary_key = state.primary_key
     return replace(
         state,
         table_comment="",
-        table_properties=MappingProxyType(properties),
+        table_properties=MappingProxyType({key: value for key, value in properties.items() if _is_playable(key)}),
         primary_key=primary_key if primary_key is not None and primary_key.path == finding.path else None,
         unique=tuple(key for key in state.unique if key.path == finding.path),
-        checks=tuple(check for check in state.checks if finding.path == f"checks.{check.name}"),
+        checks=tuple(
+            check for check in state.checks if check in released.checks or finding.path == f"checks.{check.name}"
+        ),
         foreign_keys=(),
-        partitioning=state.partitioning if is_of_layout else (),
-        clustering=state.clustering if is_of_layout else (),
+        partitioning=state.partitioning if keeps_layout else (),
+        clustering=state.clustering if keeps_layout else (),
         tags=NO_TAGS,
         deprecated=NO_DEPRECATIONS,
         ownership=ALL_MANAGED,
     )
+
+
+def _is_of(finding: CompatibilityFinding, key: str) -> bool:
+    return finding.path.endswith(f".{key}")
+
+
+def _is_playable(key: str) -> bool:
+    """Whether a table in a folder can have a property: no catalog commits to it, and it has no metadata of Iceberg."""
+    return is_open_source(key) and not commits_are_in_catalog([key]) and folded(key) != UNIFORM
 
 
 def _with_columns(pair: StatePair, finding: CompatibilityFinding) -> StatePair:
@@ -420,15 +436,8 @@ def _with_columns(pair: StatePair, finding: CompatibilityFinding) -> StatePair:
     if finding.rule == ColumnOrderNotKept.__name__:
         return pair
     kept = {folded(finding.column.root)} if finding.column else set()
-    kept |= {folded(name) for state in pair for name in _used(state)}
+    kept |= {folded(name) for state in pair for name in _used(state, finding)}
     kept |= {folded(rename.path.root) for rename in pair.new.renames if folded(rename.old) in kept}
-    kept |= {
-        folded(name)
-        for state in pair
-        for column in state.columns
-        if folded(column.name) in kept and column.value is not None and column.value.generated
-        for name in columns_in(column.value.generated)
-    }
     new = {folded(column.name): column for column in pair.new.columns}
     same = (
         folded(column.name)
@@ -437,19 +446,32 @@ def _with_columns(pair: StatePair, finding: CompatibilityFinding) -> StatePair:
     )
     # Of two columns that change places, none has moved more than the other.
     count = 2 if finding.rule == ColumnMoved.__name__ else 1
-    names = kept.union(islice((name for name in same if name not in kept), count))
+    names = _with_sources(pair, kept.union(islice((name for name in same if name not in kept), count)))
     with_comments = finding.rule == CommentChanged.__name__
     return StatePair(*(_of_columns(state, names, with_comments=with_comments) for state in pair))
 
 
-def _used(state: TableState) -> Iterator[str]:
-    """Yield the columns of the layout, the checks and the keys."""
+def _used(state: TableState, finding: CompatibilityFinding) -> Iterator[str]:
+    """Yield the columns of the layout, of the keys, and of the check that a finding is about."""
     yield from state.partitioning
     yield from (path.root for path in state.clustering)
     for check in state.checks:
-        yield from columns_in(check.expression)
+        if finding.path == f"checks.{check.name}":
+            yield from columns_in(check.expression)
     for key in state.keys:
         yield from key.columns
+
+
+def _with_sources(pair: StatePair, names: set[str]) -> set[str]:
+    """Return columns with those that their checks and expressions use, and what these use."""
+    together = [{folded(name) for name in columns_in(check.expression)} for state in pair for check in state.checks] + [
+        {folded(column.name), *map(folded, columns_in(column.value.generated))}
+        for state in pair
+        for column in state.columns
+        if column.value is not None and column.value.generated
+    ]
+    more = names.union(*(used for used in together if not used.isdisjoint(names)))
+    return names if more == names else _with_sources(pair, more)
 
 
 def _of_columns(state: TableState, names: AbstractSet[str], *, with_comments: bool) -> TableState:
@@ -457,4 +479,5 @@ def _of_columns(state: TableState, names: AbstractSet[str], *, with_comments: bo
     columns = [column for column in state.columns if folded(column.name) in names]
     if not with_comments:
         columns = [column._replace(comment="") for column in columns]
-    return replace(state, columns=tuple(columns), renames=renames)
+    checks = tuple(check for check in state.checks if names >= {folded(name) for name in columns_in(check.expression)})
+    return replace(state, columns=tuple(columns), renames=renames, checks=checks)

@@ -29,7 +29,7 @@ _START = f"""\
 import sys
 from delta import configure_spark_with_delta_pip
 from pyspark.sql import SparkSession
-when, path = sys.argv[1:]
+when, folder = sys.argv[1:]; path = folder + "/table"
 delta = {{"{EXTENSIONS}": "{EXTENSION}", "{CATALOG}": "{CATALOG_OF_DELTA}"}}
 spark = configure_spark_with_delta_pip(SparkSession.builder.config(map=delta)).getOrCreate()
 """
@@ -40,6 +40,7 @@ FIRST_LINE = "# A witness of delta schema: "
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _LONGEST = 60
+_NEXT = ",\n    "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,4 +126,4 @@ def _lines(finding: CompatibilityFinding, job: Job, file: str) -> list[str]:
 
 
 def _listed(statements: Sequence[str]) -> str:
-    return f"[{', '.join(map(python_text, statements))}]"
+    return f"[\n    {_NEXT.join(map(python_text, statements))}]" if statements else "[]"

@@ -11,7 +11,7 @@ import pytest
 from pytest_delta_schema import Check, Column, PrimaryKey
 from pytest_delta_schema.compatibility import judge_change
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.scenario import INT, LONG, TEXT
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from pytest_delta_schema.witness.jobs import not_played
 from pytest_delta_schema.witness.script import FIRST_LINE, NoScript, Script, file_name, witness_of
 from support.compatibility import all_played, sample_witnesses, witnesses_of
@@ -27,11 +27,15 @@ DROPPED = """\
 import sys
 from delta import configure_spark_with_delta_pip
 from pyspark.sql import SparkSession
-when, path = sys.argv[1:]
+when, folder = sys.argv[1:]; path = folder + "/table"
 delta = {"spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension", "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog"}
 spark = configure_spark_with_delta_pip(SparkSession.builder.config(map=delta)).getOrCreate()
-before = [f'CREATE TABLE delta.`{path}` (`id` BIGINT, `note` STRING) USING DELTA', f"INSERT INTO delta.`{path}` (`id`, `note`) VALUES (1L, 'note_1')"]
-after = [f'CREATE TABLE delta.`{path}` (`id` BIGINT) USING DELTA', f'INSERT INTO delta.`{path}` (`id`) VALUES (1L)']
+before = [
+    f'CREATE TABLE delta.`{path}` (`id` BIGINT, `note` STRING) USING DELTA',
+    f"INSERT INTO delta.`{path}` (`id`, `note`) VALUES (1L, 'note_1')"]
+after = [
+    f'CREATE TABLE delta.`{path}` (`id` BIGINT) USING DELTA',
+    f'INSERT INTO delta.`{path}` (`id`) VALUES (1L)']
 for statement in before if when == "before" else after: spark.sql(statement)
 
 rows = spark.sql(f'SELECT `id`, `note` FROM delta.`{path}`')
@@ -74,10 +78,13 @@ def test_every_finding_has_a_script_or_the_source_of_its_verdict(played):
         return
     lines = made.text.splitlines()
     comments = [line for line in lines if line.startswith("#")]
-    ast.parse(made.text)
+    tree = ast.parse(made.text)
     assert lines[0].startswith(FIRST_LINE)
     assert len(comments) <= 5
-    assert 5 <= len(lines) - len(comments) - lines.count("") <= 15
+    # A statement of SQL may stand on several lines.
+    assert 5 <= len({node.lineno for node in ast.walk(tree) if isinstance(node, (ast.stmt, ast.excepthandler))}) <= 15
+    assert [line for line in lines if "delta.`{path}`" in line and len(line) > 130] == []
+    assert "{path}-" not in made.text
     assert [bool(part) for part in made.text.split("\n\n")] == [True, True]
 
 
@@ -108,6 +115,54 @@ def test_the_sample_has_every_role_and_every_kind_of_change_that_is_played():
         "writers-by-position",
         "writers-by-merge",
     }
+
+
+def sql_of(text):
+    """Return the strings of a script; a long one is one of them."""
+    strings = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.JoinedStr))
+    return "\n".join(ast.literal_eval(ast.unparse(node).lstrip("f")) for node in strings)
+
+
+def test_a_script_holds_what_the_released_contract_promises_of_its_columns():
+    old = table(ID, NOTE, Column("v", INT), Column("w", INT), checks=[Check("a", "v > 0"), Check("b", "v < w")])
+    new = replace(old, columns=[ID, NOTE, Column("v", INT, is_nullable=False), Column("w", INT)], checks=old.checks[1:])
+    states = desired_state(old), desired_state(new)
+    texts = {
+        finding.rule: sql_of(made.text)
+        for finding in judge_change(*states, roles=["writers", "readers"])
+        if isinstance(made := witness_of(finding, *states), Script) and finding.rule in made.text
+    }
+
+    assert {rule: text.count("= 'v < w'") for rule, text in texts.items()} == {"NullForbidden": 2, "CheckDropped": 2}
+    assert {rule: text.count("= 'v > 0'") for rule, text in texts.items()} == {"NullForbidden": 1, "CheckDropped": 1}
+
+
+def test_a_script_holds_what_makes_the_released_table_possible():
+    mapped = {"delta.columnMapping.mode": "name", "delta.universalFormat.enabledFormats": "iceberg"}
+    old = table(ID, Column("a b", TEXT), table_properties=mapped)
+
+    text = sql_of(script(old, replace(old, columns=[ID])).text)
+
+    assert text.count("delta.columnMapping.mode") == 2
+    assert "universalFormat" not in text
+
+
+def test_a_script_has_the_layout_that_does_not_change():
+    old = table(ID, NOTE, Column("v", INT), partitioned_by=["v"])
+
+    text = script(old, replace(old, columns=[ID, Column("v", INT)])).text
+
+    assert sql_of(text).count("PARTITIONED BY (`v`)") == 2
+
+
+def test_a_long_statement_stands_on_several_lines():
+    fields = [field(f"a_field_with_a_long_name_{number}", INT) for number in range(9)]
+    old = table(ID, Column("s", struct(*fields)))
+
+    text = script(old, table(ID, Column("s", struct(*fields[1:])))).text
+
+    assert 80 < max(len(line) for line in text.splitlines()[1:] if "a_field" in line) < 120
+    assert sql_of(text).count("`a_field_with_a_long_name_8`: INT") == 2
 
 
 HOSTILE = [
