@@ -35,6 +35,7 @@ from pytest_delta_schema.compatibility.faults import (
     NullableColumnAdded,
     NullAllowed,
     NullForbidden,
+    OtherFormatDisabled,
     PartitioningChanged,
     PropertyChanged,
     RelyAdded,
@@ -64,9 +65,12 @@ from pytest_delta_schema.delta.properties import milliseconds
 from pytest_delta_schema.delta.protocol import (
     APPEND_ONLY,
     COLUMN_MAPPING,
+    PROTOCOL_VERSIONS,
     TYPE_WIDENING,
+    features_of_version,
     is_on,
     needed_by_property,
+    other_formats,
     writes_iceberg,
 )
 from pytest_delta_schema.diagnostics.redaction import shown_property
@@ -206,6 +210,7 @@ def _planned(changes: Iterable[Change], states: StatePair) -> Iterator[ContractC
         kind = kind_of(change)
         line = next(iter(kind.describe(change, states.old)))
         needed = unsupported_features(_needed(change), states.old).difference(given)
+        enabled = {*enabled_by(change), *needed}.difference(PROTOCOL_VERSIONS)
         yield ContractChange(
             row=row,
             path=part_path("format") if kind.aspect == "conversion" else line.path,  # type: ignore[arg-type]
@@ -215,7 +220,7 @@ def _planned(changes: Iterable[Change], states: StatePair) -> Iterator[ContractC
             aspect=None if kind.aspect == "conversion" else kind.aspect,
             columns=_columns(change),
             change=change,
-            features=tuple(sorted({*enabled_by(change), *needed})),
+            features=tuple(sorted(enabled | _versions(change, states))),
             remark=_refusal(change, states) if row is TypeWidened else "",
         )
 
@@ -232,6 +237,14 @@ def _needed(change: Change) -> tuple[str, ...]:
             return ("identityColumns",)
         return ("generatedColumns",) if value is not None and value.generated is not None else ()
     return ()
+
+
+def _versions(change: Change, states: StatePair) -> frozenset[str]:
+    """Return the features that come with a version of the protocol."""
+    if not isinstance(change, kinds.SetTableProperties):
+        return frozenset()
+    ((key, value),) = change.properties.items()
+    return features_of_version(key, value) - features_of_version(key, _value(key, states.old))
 
 
 def _columns(change: Change) -> tuple[ColumnPath, ...]:
@@ -420,10 +433,17 @@ def property_row(key: str, before: str | None, after: str | None) -> ChangeRow:
         lengths = [kept if value is None else milliseconds(value) for value in (before, after)]
         is_as_long = lengths[0] is not None and lengths[1] is not None and lengths[1] >= lengths[0]
         return PropertyChanged if is_as_long else RetentionShortened
-    features = needed_by_property(key, after)
+    if other_formats(old) - other_formats(new):
+        return OtherFormatDisabled
+    features = _needed_by(key, after)
     if any(feature.rpartition(".")[2] == _MANAGED for feature in features):
         return CommitsManagedByCatalog
-    return FeatureEnabled if features.difference(needed_by_property(key, before)) else PropertyChanged
+    return FeatureEnabled if features - _needed_by(key, before) else PropertyChanged
+
+
+def _needed_by(key: str, value: str | None) -> frozenset[str]:
+    """Return the features that clients have to know for a property."""
+    return features_of_version(key, value) if folded(key) in PROTOCOL_VERSIONS else needed_by_property(key, value)
 
 
 def type_row(before: DataTypeState, after: DataTypeState) -> ChangeRow:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.compatibility.changes import names_after
-from pytest_delta_schema.compatibility.faults import NullAllowed, NullForbidden
+from pytest_delta_schema.compatibility.faults import (
+    FeatureEnabled,
+    NullableColumnAdded,
+    NullAllowed,
+    NullForbidden,
+    PartitioningChanged,
+    RequiredColumnAdded,
+)
 from pytest_delta_schema.compatibility.implication import (
     implied_check,
     implied_not_null,
@@ -15,8 +22,16 @@ from pytest_delta_schema.compatibility.implication import (
 )
 from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS, worse
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE, cell_of
-from pytest_delta_schema.compatibility.writers import writer_effects
-from pytest_delta_schema.delta.protocol import FEATURE_PREFIX, is_on, loss
+from pytest_delta_schema.compatibility.writers import EMPTIED, emptied, writer_effects
+from pytest_delta_schema.delta.names import NameSet
+from pytest_delta_schema.delta.protocol import (
+    FEATURE_PREFIX,
+    NAMED_FEATURES,
+    PROTOCOL_VERSIONS,
+    is_on,
+    is_read_by_clients,
+    loss,
+)
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import CheckAdd, CheckDrop
 from pytest_delta_schema.plan.comparison import renamed_expression
@@ -96,8 +111,8 @@ def _predicted(role: Role, judged: Judged) -> Mapping[int, RoleEffect]:
         return {}
     group = GROUPS[role]
     if group == "readers":
-        unpromised = ((at, _of_promises(judged.changes[at], role, judged.states)) for at in wanted)
-        return {at: effect for at, effect in unpromised if effect is not None}
+        read = {at: _of_readers(judged.changes[at], role, judged.states) for at in wanted}
+        return {at: effect for at, effect in read.items() if effect is not None}
     if group == "streams":
         streams = stream_effects(role, judged.changes, judged.states, judged.version)
         return {at: _of_stream(role, *streams[at]) for at in wanted if at in streams}
@@ -118,6 +133,23 @@ def _predicted(role: Role, judged: Judged) -> Mapping[int, RoleEffect]:
     return {at: effect for at, effect in effects.items() if effect is not None}
 
 
+def _of_readers(change: ContractChange, role: Role, states: StatePair) -> RoleEffect | None:
+    """Return the computed effect of a change on readers; ``None`` for none."""
+    features = [name.removeprefix(FEATURE_PREFIX) for name in change.features]
+    read = [name for name in features if is_read_by_clients(name) and name != _WRITER_VERSION]
+    if change.row is PartitioningChanged:
+        written = NameSet(states.new.partitioning)
+        names = [path for path, fault in emptied(written, states) if fault == EMPTIED]
+        reason = f"have NULL instead of empty texts in {', '.join(names)}" if names else ""
+    elif change.row in {NullableColumnAdded, RequiredColumnAdded, FeatureEnabled}:
+        reason = f"cannot read the table if they do not know {', '.join(read)}, as delta-rs, pandas and polars may not"
+        reason = reason if read else ""
+    else:
+        return _of_promises(change, role, states)
+    return RoleEffect("dangerous", reason, _order("dangerous", role, "before")) if reason else None
+
+
+_WRITER_VERSION = "delta.minwriterversion"
 _PERHAPS = "may be refused, as it is not known whether the released contract allows rows that violate it"
 
 
@@ -168,7 +200,7 @@ def client_effect(change: ContractChange, clients: Sequence[str], client_feature
         RequiredFeature(name=name.removeprefix(FEATURE_PREFIX), path=change.path, causes=(change.subject,))
         for name in change.features
     ]
-    gaps = [*client_gaps(needs, clients, client_features)]
+    gaps = [*client_gaps(needs, _in_question(needs, clients, client_features), client_features)]
     certain = [gap for gap in gaps if gap.is_certain]
     if certain:
         remedies = dict.fromkeys(f"use {gap.client.name}>={gap.support.since}" for gap in certain if gap.support.since)
@@ -180,6 +212,16 @@ def client_effect(change: ContractChange, clients: Sequence[str], client_feature
             "not judged", f"may fail, because it is not known whether {names} can use {what}", "set client_features"
         )
     return None
+
+
+def _in_question(
+    needs: Sequence[RequiredFeature], clients: Sequence[str], client_features: ClientFeatures
+) -> list[str]:
+    """Return the clients that may lack features; all that know one that is named read protocols that name them."""
+    if any(need.name not in PROTOCOL_VERSIONS for need in needs):
+        return [*clients]
+    named = [replace(needs[0], name=name) for name in NAMED_FEATURES]
+    return [client for client in clients if all(any(client_gaps([need], [client], client_features)) for need in named)]
 
 
 STREAM_KINDS_OF: dict[Role, tuple[StreamKind, ...]] = {

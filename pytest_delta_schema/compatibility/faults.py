@@ -482,7 +482,8 @@ class PropertyChanged:
 class FeatureEnabled:
     """A property enables a table feature, or raises a version of the protocol.
 
-    Clients that do not know the feature can no longer write the table, or not even read it.
+    Clients that do not know the feature can no longer write the table, or not even read it, and neither can readers of
+    its path that do not know it. A version stands for the features that it implies; the highest one names them.
 
     Remedy: List the clients in ``clients``, and upgrade those that do not know the feature before the release.
 
@@ -529,6 +530,23 @@ class CommitsManagedByCatalog:
     """
 
     code = "DC138"
+
+
+class OtherFormatDisabled:
+    """The table can no longer be read as Iceberg or Hudi: UniForm is switched off, or no longer declared.
+
+    Who reads it in the other format sees no further commit, and nothing fails.
+
+    Remedy: Let the readers of the other format read the Delta table before the release.
+
+    Example:
+        columns = [Column("id", "bigint")]
+        formats = {"delta.universalFormat.enabledFormats": "iceberg"}
+        old = Table("dev", "silver", "orders", columns, table_properties=formats)
+        new = Table("dev", "silver", "orders", columns)
+    """
+
+    code = "DC147"
 
 
 class CommentChanged:

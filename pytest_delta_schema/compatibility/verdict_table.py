@@ -33,6 +33,7 @@ from pytest_delta_schema.compatibility.faults import (
     NullableColumnAdded,
     NullAllowed,
     NullForbidden,
+    OtherFormatDisabled,
     PartitioningChanged,
     PropertyChanged,
     RelyAdded,
@@ -80,13 +81,14 @@ def _row(  # noqa: PLR0913 - the groups of roles
     to_readers: str = "",
     to_streams: str = "",
     to_writers: str = "",
+    to_clients: str = "",
     upgrade: UpgradeTime = "before",
 ) -> VerdictRow:
     """Return a row: one verdict for each group, or three for its roles in their order."""
     words = [word for group in (readers, streams, writers) for word in _three(group.split())]
     return VerdictRow(
         cells={role: cast("Cell", word) for role, word in zip(ROLES, [*words, clients], strict=True)},
-        reasons={"readers": to_readers, "streams": to_streams, "writers": to_writers},
+        reasons={"readers": to_readers, "streams": to_streams, "writers": to_writers, "clients": to_clients},
         readers_upgrade=upgrade,
     )
 
@@ -100,6 +102,7 @@ _MIXED_UP = "have values in the wrong columns"
 _UNPROMISED = "have no promise any more"
 _GONE = "find no table"
 _SOONER = "have less time to do without it than was announced"
+_OTHER_FORMAT = "see no further commit if they read it as Iceberg or Hudi"
 _PATH = "see only what the catalog has published, or fail"
 
 VERDICT_TABLE: Mapping[type[HasCode], VerdictRow] = {
@@ -118,7 +121,7 @@ VERDICT_TABLE: Mapping[type[HasCode], VerdictRow] = {
         "dangerous", "predicted", "computed", "computed", to_readers="may have values that the old type cannot hold"
     ),
     NullableColumnAdded: _row(
-        "safe breaking safe",
+        "safe breaking computed",
         "predicted",
         "computed breaking computed",
         "computed",
@@ -126,7 +129,7 @@ VERDICT_TABLE: Mapping[type[HasCode], VerdictRow] = {
         to_writers=_BY_POSITION,
     ),
     RequiredColumnAdded: _row(
-        "safe breaking safe",
+        "safe breaking computed",
         "predicted",
         "computed breaking computed",
         "computed",
@@ -192,7 +195,7 @@ VERDICT_TABLE: Mapping[type[HasCode], VerdictRow] = {
     ),
     ConstraintKeyDropped: _row("dangerous", "safe", "safe", to_readers="may have rows that violate it"),
     RelyAdded: _row("dangerous", "safe", "safe", to_readers="have wrong results where rows violate it"),
-    PartitioningChanged: _row("safe", "predicted", "computed", "computed"),
+    PartitioningChanged: _row("computed", "predicted", "computed", "computed"),
     ClusteringChanged: _row("safe", "predicted", "computed", "computed"),
     ChangeFeedDisabled: _row(
         "safe", "safe predicted breaking", "safe", to_streams="cannot read later changes from the feed"
@@ -212,10 +215,13 @@ VERDICT_TABLE: Mapping[type[HasCode], VerdictRow] = {
         to_streams="cannot continue after they were stopped for longer than that",
     ),
     PropertyChanged: _row("safe", "predicted", "computed"),
-    FeatureEnabled: _row("safe", "predicted", "computed", "computed"),
+    FeatureEnabled: _row("safe safe computed", "predicted", "computed", "computed"),
     ColumnMappingDropped: _row("safe", "predicted", "computed"),
     CommitsManagedByCatalog: _row(
         "breaking", "breaking", "breaking", "computed", to_readers=_PATH, to_streams=_PATH, to_writers=_PATH
+    ),
+    OtherFormatDisabled: _row(
+        "dangerous", "predicted", "computed", "dangerous", to_readers=_OTHER_FORMAT, to_clients=_OTHER_FORMAT
     ),
     CommentChanged: _row("safe", "safe predicted safe", "safe"),
     TagChanged: _row("safe", "safe predicted safe", "safe"),

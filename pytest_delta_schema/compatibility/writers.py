@@ -220,7 +220,7 @@ def _faults_of_rows(
         yield from ((str(loss.path), loss.fault) for loss in lost)
         only_updates = method == "update" or (isinstance(options, Merge) and options.not_matched is None)
         yield from _filled(given, states, only_updates=only_updates)
-    yield from _emptied(NameSet.of(frame), states)
+    yield from emptied(NameSet.of(frame), states)
 
 
 def _filled(given: NameSet, states: StatePair, *, only_updates: bool) -> Iterator[tuple[str, str]]:
@@ -251,7 +251,7 @@ def _fills_alike(
     )
 
 
-def _emptied(given: NameSet, states: StatePair) -> Iterator[tuple[str, str]]:
+def emptied(given: NameSet, states: StatePair) -> Iterator[tuple[str, str]]:
     """Yield the columns in which empty texts become NULL with the new partitioning, or no longer do."""
     before, after = NameSet(states.old.partitioning), NameSet(states.new.partitioning)
     for column in states.new.columns:

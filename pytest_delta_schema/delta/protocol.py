@@ -201,6 +201,33 @@ def needed_by_property(key: str, value: object) -> frozenset[str]:
     return frozenset({own, *_BROUGHT.get(feature, ())})
 
 
+def features_of_version(key: str, value: str | None) -> frozenset[str]:
+    """Return the features that clients have to know for a property that sets a version of the protocol.
+
+    A version that names its features needs itself. A new table has a protocol as well, which is not counted.
+    """
+    name = folded(key)
+    if name not in PROTOCOL_VERSIONS or value is None or not value.isdecimal():
+        return frozenset()
+    version = int(value)
+    if version >= PROTOCOL_VERSIONS[name]:
+        return frozenset({name})
+    if name == folded(_READER):
+        return frozenset({COLUMN_MAPPING} if version > 1 else ())
+    return frozenset(_implied(version)).difference(_implied(int(NEW_TABLE_PROTOCOL[_WRITER])))
+
+
+def other_formats(properties: Mapping[str, str | None]) -> frozenset[str]:
+    """Return the formats besides Delta as which a table with these properties can be read, such as ``iceberg``."""
+    formats = {
+        name
+        for key, value in properties.items()
+        if folded(key) == UNIFORM
+        for name in str(value).lower().replace(" ", "").split(",")
+    }
+    return frozenset(formats.intersection({"iceberg", "hudi"})) | ({"iceberg"} if writes_iceberg(properties) else set())
+
+
 def missing_features(needed: Iterable[str], supported: Collection[str]) -> frozenset[str]:
     """Return what a table lacks: features by their names, and properties that set a version.
 
@@ -251,6 +278,9 @@ _IMPLIED = MappingProxyType(
     }
 )
 """The first writer version that implies a feature (source: Delta's protocol, "Valid Feature Names")."""
+
+NAMED_FEATURES = tuple(name for name in READER_FEATURES if name not in _IMPLIED)
+"""The features of readers that a protocol has only if it names them, so who knows one of them reads such protocols."""
 
 
 def protocol_properties(protocol: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

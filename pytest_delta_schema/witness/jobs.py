@@ -22,13 +22,17 @@ from pytest_delta_schema.compatibility.faults import (
     ConstraintKeyAdded,
     ConstraintKeyDropped,
     ConvertedToDelta,
+    FeatureEnabled,
     FieldAdded,
     FieldOrderChanged,
+    NullableColumnAdded,
     NullAllowed,
     NullForbidden,
+    OtherFormatDisabled,
     PartitioningChanged,
     RelyAdded,
     RelyKeyAdded,
+    RequiredColumnAdded,
     RetentionShortened,
     SunsetMovedNearer,
     TypeWidened,
@@ -46,13 +50,13 @@ from pytest_delta_schema.compatibility.writers import (
 )
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.fields import SIZED
-from pytest_delta_schema.delta.names import TABLE, ColumnPath
+from pytest_delta_schema.delta.names import TABLE, ColumnPath, folded
 from pytest_delta_schema.delta.properties import is_open_source
 from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.sql.quoting import condition, literal, path_sql, type_sql, value_sql
 from pytest_delta_schema.state.states import CatalogState
-from pytest_delta_schema.state.types import StructState, find
+from pytest_delta_schema.state.types import StructState, find, plain
 from pytest_delta_schema.witness.rows import (
     FOLDER_OF_TABLE,
     SCRIPT_TABLE,
@@ -153,6 +157,12 @@ def _reader_job(  # noqa: PLR0911 - one for each kind of change
         return Job(before=before, after=after, lines=_reading(finding, pair.old), shows=_UNLIKE)
     if finding.rule in _FORBIDDEN_ROWS:
         return _counting(finding, pair, before, after)
+    if finding.rule == PartitioningChanged.__name__:
+        moved = {*map(folded, pair.new.partitioning)}.difference(map(folded, pair.old.partitioning))
+        moving = [column for column in pair.old.columns if folded(column.name) in moved]
+        texts = {column.name: "" for column in moving if plain(column.data_type) == "string"}
+        before, after = (made(state, {**rows.before, **texts}) for state in pair)
+        return Job(before=before, after=after, lines=_reading(finding, pair.old), shows=_UNLIKE)
     if finding.rule == FieldAdded.__name__:
         return Job(before=before, after=after, lines=_coalescing(finding, pair.old), shows=_UNLIKE)
     if finding.rule == FieldOrderChanged.__name__:
@@ -528,6 +538,7 @@ _NOT_PLAYED: Mapping[str, str] = {
     for row, reason in {
         AspectNotOwned: _ONLY_PROMISED,
         CollationChanged: "open-source Delta refuses collations (DELTA_UNSUPPORTED_DATA_TYPES, Delta 4.4.0)",
+        OtherFormatDisabled: "a script has no reader of Iceberg or Hudi (documentation of Delta Lake: UniForm)",
         CommitsManagedByCatalog: "a table in a folder has no catalog (protocol of Delta: catalogManaged)",
         ConstraintKeyAdded: "Delta enforces no key, so the write succeeds before and after (Delta 4.4.0)",
         ConvertedToDelta: "no contract declares a table of parquet files (guide of the conversion)",
@@ -540,7 +551,10 @@ _NOT_PLAYED: Mapping[str, str] = {
 """The kinds of changes that no table of local Delta shows, with the source of their verdict."""
 
 
-def not_played(finding: CompatibilityFinding) -> str:
+_OF_FEATURES = {row.__name__ for row in (FeatureEnabled, NullableColumnAdded, RequiredColumnAdded)}
+
+
+def not_played(finding: CompatibilityFinding) -> str:  # noqa: PLR0911 - one for each reason
     """Return why local Delta cannot play what a finding is about; ``""`` if it can."""
     if finding.verdict == "not judged":
         return "it is not judged"
@@ -550,6 +564,8 @@ def not_played(finding: CompatibilityFinding) -> str:
         return "a script has one table, and Delta enforces no key (Delta 4.4.0)"
     if finding.role == "tracked-streams" and finding.rule == PartitioningChanged.__name__:
         return "only --delta-apply rewrites a table in place, and statements make another table of it (Delta 4.4.0)"
+    if (finding.role, finding.verdict) == ("readers-by-path", "dangerous") and finding.rule in _OF_FEATURES:
+        return "Spark reads the table features that it enables (page Compatibility of clients)"
     part, _, key = finding.path.partition(".")
     if part == "properties" and not is_open_source(key):
         return "open-source Delta refuses such a property (DELTA_UNKNOWN_CONFIGURATION, Delta 4.4.0)"

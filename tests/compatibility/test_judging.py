@@ -685,3 +685,35 @@ def test_what_is_refused_counts_more_than_what_is_changed():
     assert effect.reason("writers-by-merge") == (
         "with UPDATE SET *, INSERT * are refused where a value does not fit [values-that-do-not-fit]"
     )
+
+
+def test_a_version_that_names_features_is_for_clients_that_know_one_of_them():
+    """Trino knows deletion vectors from 427 on, so it reads such a protocol; of Athena nothing is known."""
+    named = {"delta.minReaderVersion": "3"}
+
+    assert shown(table(ID, clients=["trino>=430"]), table(ID, table_properties=named), "clients") == []
+    (text,) = shown(table(ID, clients=["athena", "trino>=430"]), table(ID, table_properties=named), "clients")
+    assert "it is not known whether athena can use delta.minreaderversion" in text
+    older = {"delta.minReaderVersion": "2"}
+    (text,) = shown(table(ID, clients=["power-bi", "athena"]), table(ID, table_properties=older), "clients")
+    assert "it is not known whether athena can use columnMapping" in text
+    assert shown(table(ID), table(ID, table_properties={"delta.minReaderVersion": "new"}), "clients") == []
+
+
+def test_a_retention_that_is_as_long_as_the_default_is_not_shorter():
+    key = "delta.logRetentionDuration"
+
+    assert rules(table(OWNED_ID, table_properties={key: "interval 30 days"}), table(OWNED_ID)) == []
+    assert rules(table(OWNED_ID, table_properties={key: "interval 31 days"}), table(OWNED_ID)) == ["RetentionShortened"]
+    assert rules(table(OWNED_ID), table(OWNED_ID, table_properties={key: "interval 30 days"})) == ["PropertyChanged"]
+
+
+def test_a_key_that_is_relied_on_before_and_after_is_no_change():
+    strict = Column("id", LONG, is_nullable=False)
+    plain, old, new = (
+        table(strict, primary_key=PrimaryKey(["id"], name=name, rely=rely))
+        for name, rely in (("a", False), ("a", True), ("b", True))
+    )
+
+    assert judge_change(old, new, roles=ROLES) == ()
+    assert rules(plain, new) == ["RelyAdded"]
