@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-from sqlglot import Token, TokenType, exp, tokenize
+from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
@@ -27,7 +27,6 @@ __all__ = (
     "ddl_tokens",
     "exp",
     "parse_tokens",
-    "tokenize",
 )
 
 VERSIONS = {"sqlglot": ">=30.23,<31"}

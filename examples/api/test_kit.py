@@ -16,11 +16,11 @@ from pytest_delta_schema.backends.kit import (
     LocalLog,
     NameMap,
     NameSet,
-    SqlWord,
     UnreadableTable,
     build_decoders,
     cancel_on_interrupt,
     children,
+    created_state,
     escaped,
     first_line,
     folded,
@@ -39,7 +39,7 @@ from pytest_delta_schema.backends.kit import (
     required_table_names,
     running_in_spark,
     snapshot_names,
-    sql_words,
+    split_properties,
     state_from_metadata,
     state_keys,
     state_of_log,
@@ -135,11 +135,19 @@ def test_parse_databricks_type():
     assert children(parse_databricks_type("struct<a:int,b:array<string>>"))[0].data_type == "int"
 
 
-def test_sql_words():
-    first, _, name, *_ = sql_words("CREATE TABLE `create` (id int)")
+def test_created_state():
+    shown = "CREATE TABLE dev.silver.orders (id BIGINT NOT NULL COMMENT 'Key') USING delta"  # by SHOW CREATE TABLE
 
-    assert first == SqlWord("CREATE", "CREATE", 0, 5)
-    assert (name.text, name.keyword) == ("create", "")  # because it is quoted
+    assert created_state(shown, NAME).columns == (ColumnState("id", "bigint", is_nullable=False, comment="Key"),)
+
+
+def test_split_properties():
+    shown = {"team": "sales", "delta.minWriterVersion": "7", "delta.feature.generatedColumns": "supported"}
+
+    stored, protocol = split_properties(shown)
+
+    assert stored == {"team": "sales"}
+    assert may_generate_columns(protocol)
 
 
 def test_name_map():

@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.names import NameSet as NameSet
     from pytest_delta_schema.delta.names import folded as folded
     from pytest_delta_schema.delta.protocol import may_generate_columns as may_generate_columns
+    from pytest_delta_schema.delta.protocol import split_properties as split_properties
     from pytest_delta_schema.diagnostics.errors import first_line as first_line
     from pytest_delta_schema.diagnostics.faults import UnreadableTable as UnreadableTable
     from pytest_delta_schema.diagnostics.redaction import redacted_uri as redacted_uri
     from pytest_delta_schema.diagnostics.text import escaped as escaped
+    from pytest_delta_schema.exchange.statements import created_state as created_state
+    from pytest_delta_schema.exchange.statements import parse_databricks_type as parse_databricks_type
     from pytest_delta_schema.models.arguments import refuse_kind as refuse_kind
     from pytest_delta_schema.models.names import required_table_names as required_table_names
     from pytest_delta_schema.models.sets import snapshot_names as snapshot_names
     from pytest_delta_schema.progress import step as step
     from pytest_delta_schema.sql.compiler import statements_per_column as statements_per_column
-    from pytest_delta_schema.sql.words import SqlWord as SqlWord
-    from pytest_delta_schema.sql.words import parse_databricks_type as parse_databricks_type
-    from pytest_delta_schema.sql.words import sql_words as sql_words
     from pytest_delta_schema.state.delta_log import PROPERTY_PREFIX as PROPERTY_PREFIX
     from pytest_delta_schema.state.delta_log import state_from_metadata as state_from_metadata
     from pytest_delta_schema.state.keys import state_keys as state_keys

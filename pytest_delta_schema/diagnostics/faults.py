@@ -519,6 +519,22 @@ class RelyUnknown:
     code = "DS712"
 
 
+class NotShown:
+    """The catalog does not show parts of the columns of a table, so they are not compared.
+
+    Databricks shows defaults, generated columns, and what is inside of structs in the answers of ``DESCRIBE TABLE
+    EXTENDED ... AS JSON`` and ``SHOW CREATE TABLE`` only. An apply that changes such a part is ``not proven``.
+
+    Remedy: Use a SQL warehouse or Databricks Runtime 16.2 or newer, and give the principal the permission for
+        SHOW CREATE TABLE.
+
+    Example:
+        not compared: defaults, comments in structs; the catalog does not show them
+    """
+
+    code = "DS716"
+
+
 class AlreadyThere:
     """Another apply has created the table while this one ran, which has changed nothing of it.
 

@@ -23,6 +23,7 @@ from pytest_delta_schema.execute.statements import TableResult, combined_error, 
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.actions import TablePlan, change_lines
+from pytest_delta_schema.plan.difference import unproven
 from pytest_delta_schema.plan.entry_comparison import stale_entries
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.progress import step
@@ -287,6 +288,7 @@ class Orchestrator:
             return seen, _faults(seen, left, read, already_there)
 
         seen, faults = when_shown(look, _is_shown, self.runner.lag)
+        results = tuple(_with_unproven(result, seen) for result in results)
         known = {result.table for result in results}
         further = [TableResult(table=name) for name in faults if name not in known]
         return seen, with_errors([*results, *further], faults)
@@ -304,6 +306,14 @@ class Orchestrator:
         except DeltaSchemaError as error:
             return with_errors(results, dict.fromkeys(aligned, error))
         return results
+
+
+def _with_unproven(result: TableResult, seen: CatalogState) -> TableResult:
+    """Return a result with what its statements have changed and the catalog does not show."""
+    action, observed = result.action, seen.tables.get(result.table)
+    if action is None or observed is None or not result.is_complete:
+        return result
+    return replace(result, unproven=unproven(action, observed))
 
 
 def _faults(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location, Severity
-from pytest_delta_schema.diagnostics.faults import Witness, WitnessResult
+from pytest_delta_schema.diagnostics.faults import NotShown, Witness, WitnessResult
 from pytest_delta_schema.settings.table import RISKS
 from pytest_delta_schema.state.json_shapes import (
     FLAG,
@@ -24,6 +24,9 @@ from pytest_delta_schema.state.json_shapes import (
     required_keys,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 class CheckKind(str, Enum):
     """The checks of a table; an apply and a metadata sync are checks, too."""
@@ -39,7 +42,7 @@ class CheckKind(str, Enum):
 
 
 class Status(str, Enum):
-    """The results of a check; with the first six it passes."""
+    """The results of a check; with the first six it passes, and with the next two it neither passes nor fails."""
 
     VALID = "valid"
     ENFORCED = "enforced"
@@ -47,6 +50,7 @@ class Status(str, Enum):
     IN_SYNC = "in sync"
     APPLIED = "applied"
     SYNCED = "metadata synced"
+    UNPROVEN = "not proven"
     UNJUDGED = "not judged"
     DRIFTED = "drifted"
     INCOMPATIBLE = "incompatible"
@@ -70,8 +74,14 @@ class Status(str, Enum):
 
     @property
     def fails(self) -> bool:
-        """Whether the check fails; one that is not judged is skipped, and neither passes nor fails."""
-        return not (self.passes or self is Status.UNJUDGED)
+        """Whether the check fails; one that is not judged, or not proven, is skipped: it neither passes nor fails."""
+        return not (self.passes or self in {Status.UNJUDGED, Status.UNPROVEN})
+
+
+def status_text(status: Status, notes: Iterable[Diagnostic]) -> str:
+    """Return a status as texts show it: ``in sync (not compared: defaults)``."""
+    hidden = next((note.message.partition(";")[0] for note in notes if note.rule == NotShown.__name__), "")
+    return f"{status.value} ({hidden})" if hidden else status.value
 
 
 class DataChecks(str, Enum):
@@ -181,6 +191,11 @@ class TableOutcome:
     location: Location | None = None
     restore_sql: str = ""
     failure: str = ""
+
+    @property
+    def label(self) -> str:
+        """The status as texts show it, with what was not compared."""
+        return status_text(self.status, self.notes)
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome as values of JSON; :meth:`from_json` turns them back without loss."""

@@ -31,6 +31,7 @@ from pytest_delta_schema.plan.actions import AlignTable, CreateTable, change_lin
 from pytest_delta_schema.plan.changes import ColumnDrop
 from pytest_delta_schema.plan.entry_comparison import ENTRY_PATH, entry_differences
 from pytest_delta_schema.plan.kinds import kind_of
+from pytest_delta_schema.plan.planner import note_on_hidden
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.renderers import restore_table
 from pytest_delta_schema.state.desired import desired_state
@@ -152,10 +153,14 @@ class PlanOutcomes:
             carried_out = replace(carried_out, notes=(*carried_out.notes, already_there(name)))
         version = next((action.observed.version for action in result.plan.align_tables if action.table == name), None)
         done = planned_statements(result.statements, self._catalog.capabilities, has_run=True)
+        hidden = next((table.unproven for table in result.tables if table.table == name), ())
+        if hidden:
+            carried_out = replace(carried_out, notes=(note_on_hidden(name, hidden), *carried_out.notes))
+        changed = Status.UNPROVEN if hidden else Status.APPLIED
         return self.outcome(
             self._judged(judged, carried_out),
             CheckKind.APPLY,
-            Status.APPLIED if done and name not in result.already_there else Status.IN_SYNC,
+            changed if done and name not in result.already_there else Status.IN_SYNC,
             statements=done,
             observed_version=version,
             restore_sql="" if version is None else restore_table(name, version),

@@ -162,21 +162,26 @@ class TableDraft:
 
     def model(self) -> Table:
         """Return the model."""
+        model = declared_table(replace(self.state(), table_properties={}))
+        return replace(model, table_properties={key: self.properties[key] for key in self._declared()})
+
+    def state(self) -> TableState:
+        """Return the state, with all properties."""
         stored = {key[len(CHECK_PREFIX) :]: value for key, value in self.properties.items() if _is_check(key)}
         checks = NameMap.of(self.checks)
         for name, expression in stored.items():
             checks[name] = CheckState(name, expression)
-        state = TableState(
+        return TableState(
             name=self.name,
             columns=self.columns,
             table_comment=self.comment,
+            table_properties={key: value for key, value in self.properties.items() if not _is_check(key)},
             checks=tuple(sorted(checks.values(), key=by_name)),
             partitioning=self.partitioning,
             clustering=self.clustering,
             tags={path: tags for path, tags in self.tags.items() if tags},
             **state_keys(map(self._key, self.keys)),
         )
-        return replace(declared_table(state), table_properties={key: self.properties[key] for key in self._declared()})
 
     def remarks(self) -> Iterator[str]:
         """Yield what the model does not declare."""

@@ -26,14 +26,18 @@ from pytest_delta_schema.exchange.reader import (
     about,
     refuse_sql,
 )
+from pytest_delta_schema.models.types import parse_type
 from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, ddl_tokens
+from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.types import ColumnGeneration, edited_columns, find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import NoReturn
 
-    from pytest_delta_schema.state.types import ColumnState
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 _TOKENS = f"(?s)(?:{NAME}|{RAW_LITERAL}|{LITERAL}|{COMMENT})|(?P<open>{UNCLOSED}|`)"
 _SCHEMA = ("SCHEMA", "DATABASE", "NAMESPACE")
@@ -241,6 +245,65 @@ def _read_creation(reader: TokenReader, reading: DdlReading) -> None:
             _read_clause(reader, reading, draft, seen)
         # The rest of a clause that was refused.
         _read_to_clause(reader)
+
+
+def created_state(created: str, name: QualifiedName) -> TableState:
+    """Return the state of the table that a statement of SHOW CREATE TABLE would create.
+
+    Its columns and constraints, its layout, comment and properties have to be understood. All other clauses, such as a
+    row filter, may be of any form, because a runtime may write some that nobody knows yet.
+
+    Args:
+        created: The statement.
+        name: The name of the table, whose catalog and schema a shorter name in the statement has.
+
+    Raises:
+        ValueError: If the statement is not understood.
+    """
+    reading = DdlReading(name.catalog, name.schema)
+    reading.enter("its CREATE statement", created)
+    draft = TableDraft(name)
+    with reading.collecting():
+        statement, *_ = [*_statements(created), TokenReader("", (), 0)]
+        statement.expect("CREATE", "TABLE")
+        reading.table_name(statement)
+        _read_columns(statement, reading, draft)
+        while not statement.at_end:
+            if _at_stored_clause(statement):
+                _CLAUSES[statement.skip().upper()](statement, reading, draft)
+            else:
+                statement.until(_at_stored_clause)
+    if reading.faults:
+        fault = reading.faults[0]
+        msg = f"{fault.table} cannot be understood: {fault.message}"
+        raise ValueError(msg)
+    return draft.state()
+
+
+def parse_databricks_type(text: str) -> DataTypeState:
+    """Read a type, as Unity Catalog on Databricks shows it.
+
+    Args:
+        text: Such as ``struct<a:int,b:array<decimal(10,2)>>``, in any case.
+
+    Raises:
+        ValueError: If it cannot be understood.
+    """
+    try:
+        return canonical_type(parse_type(text))
+    except (RecursionError, ValueError) as error:
+        if "<" not in text:
+            return text.lower()
+        msg = f"type {text} cannot be understood"
+        raise ValueError(msg) from error
+
+
+_STORED = ("CLUSTER", "COMMENT", "PARTITIONED", "TBLPROPERTIES", "USING")
+"""The first words of the clauses of a CREATE statement that are part of a state."""
+
+
+def _at_stored_clause(reader: TokenReader) -> bool:
+    return reader.word() in _STORED
 
 
 def _read_columns(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.states import HiddenPart
 
 
 CONVERTED = 0
@@ -242,6 +243,7 @@ class TableResult:
         error: Why it failed; ``None`` if the table is aligned.
         is_complete: Whether all planned statements ran.
         is_already_there: Whether another apply has created the table, and runs the rest of the statements.
+        unproven: What the statements have changed and the catalog does not show.
     """
 
     table: QualifiedName
@@ -250,6 +252,7 @@ class TableResult:
     error: DeltaSchemaError | None = None
     is_complete: bool = False
     is_already_there: bool = False
+    unproven: tuple[HiddenPart, ...] = ()
 
 
 def statements_of(results: Iterable[TableResult]) -> tuple[Statement, ...]:

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet
+from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet, folded
+from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnRename
-from pytest_delta_schema.state.types import children, edited_columns, find, same_kind
+from pytest_delta_schema.state.states import DEFAULTS, GENERATED_COLUMNS, NESTED_COMMENTS, NESTED_NOT_NULL
+from pytest_delta_schema.state.types import (
+    children,
+    edited_columns,
+    find,
+    is_generated,
+    parts_below,
+    same_kind,
+    with_children,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.state.states import RenameState, TableState
+    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.states import HiddenPart, RenameState, TableState
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -67,6 +79,77 @@ class Difference(NamedTuple):
     """Those among them whose own type differs, and not only something below it."""
     extras: tuple[PlacedColumn, ...] = ()
     """Stored ones that are not wanted and that the contract accepts."""
+
+
+def with_assumed(desired: TableState, observed: TableState) -> TableState:
+    """Return what was read of a table, with what its catalog does not show as the model wants it."""
+    if not observed.not_shown:
+        return observed
+    hidden = frozenset(observed.not_shown)
+    names = {(*hint.path.parent.folded, folded(hint.old)): hint.path.name for hint in desired.renames}
+
+    def assumed(
+        stored: tuple[ColumnState, ...], wanted: Iterable[ColumnState], above: tuple[str, ...]
+    ) -> Iterator[ColumnState]:
+        by_name = NameMap.of(wanted)
+        for column in stored:
+            name = names.get((*above, folded(column.name)), column.name)
+            twin = by_name.get(name) or column
+            parts = children(column.data_type)
+            if parts:
+                inner = tuple(assumed(parts, children(twin.data_type), (*above, folded(name))))
+                column = column._replace(data_type=with_children(column.data_type, inner))  # noqa: PLW2901 - a step
+            yield _assumed(column, twin, hidden, is_nested=bool(above))
+
+    return replace(observed, columns=tuple(assumed(observed.columns, desired.columns, ())))
+
+
+def _assumed(column: ColumnState, twin: ColumnState, hidden: frozenset[str], *, is_nested: bool) -> ColumnState:
+    """Return a column, without what is below it, with what is hidden of it as another one has it."""
+    if is_nested:
+        return column._replace(
+            is_nullable=twin.is_nullable if NESTED_NOT_NULL in hidden else column.is_nullable,
+            comment=twin.comment if NESTED_COMMENTS in hidden else column.comment,
+        )
+    is_hidden = (GENERATED_COLUMNS if is_generated(twin) else DEFAULTS) in hidden
+    return column._replace(value=twin.value) if is_hidden and column.value is None else column
+
+
+def unproven(action: CreateTable | AlignTable, observed: TableState) -> tuple[HiddenPart, ...]:
+    """Return what an action has changed and its catalog does not show.
+
+    Args:
+        action: An action that ran.
+        observed: What was read of its table after it.
+    """
+    if not observed.not_shown:
+        return ()
+    if isinstance(action, CreateTable):
+        changed = {part for column in action.columns for part in _hideable(column, is_nested=False)}
+    else:
+        difference = differ(action.desired, action.observed)
+        changed = {part for new in difference.added for part in _hideable(new.column, is_nested=new.path.is_nested)}
+        for pair in difference.changed:
+            own = (frozenset(_own(column, is_nested=pair.path.is_nested)) for column in (pair.desired, pair.observed))
+            changed.update(part for part, _ in frozenset.symmetric_difference(*own))
+    return tuple(part for part in observed.not_shown if part in changed)
+
+
+def _hideable(column: ColumnState, *, is_nested: bool) -> Iterator[HiddenPart]:
+    """Yield what a new column has that a catalog may not show."""
+    yield from (part for part, _ in _own(column, is_nested=is_nested))
+    for inner in parts_below(column.data_type):
+        yield from (part for part, _ in _own(inner, is_nested=True))
+
+
+def _own(column: ColumnState, *, is_nested: bool) -> Iterator[tuple[HiddenPart, object]]:
+    """Yield what a column has that a catalog may not show, without what is below it."""
+    if column.value is not None:
+        yield GENERATED_COLUMNS if is_generated(column) else DEFAULTS, column.value
+    if is_nested and not column.is_nullable:
+        yield NESTED_NOT_NULL, True
+    if is_nested and column.comment:
+        yield NESTED_COMMENTS, column.comment
 
 
 def differ(desired: TableState, observed: TableState) -> Difference:

@@ -14,6 +14,7 @@ from pytest_delta_schema.diagnostics.errors import note
 from pytest_delta_schema.diagnostics.faults import (
     AcceptedColumn,
     EqualExpression,
+    NotShown,
     OtherSpelling,
     PossibleRename,
     ReadOnlyObject,
@@ -59,7 +60,7 @@ from pytest_delta_schema.plan.comparison import (
     value_changes,
     with_parents,
 )
-from pytest_delta_schema.plan.difference import differ, new_names, with_extras
+from pytest_delta_schema.plan.difference import differ, new_names, with_assumed, with_extras
 from pytest_delta_schema.plan.kinds import KINDS, Step, kind_of, with_enabled
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.state.desired import desired_state
@@ -75,7 +76,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.ownership import ContractMode
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.difference import Difference, PlacedColumn
-    from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
+    from pytest_delta_schema.state.states import CheckState, ForeignKeyState, HiddenPart, KeyState
 
 
 CHANGE_FINDERS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
@@ -170,8 +171,9 @@ class TablePlanner:
                 creation = self.creation(table, creates_schema=not observed.schema_exists)
                 (mismatches if table.read_only else creations).append(replace(creation, table=observed.name))
                 continue
-            if observed.kind or observed.name.written != table.name:
+            if observed.kind or observed.name.written != table.name or observed.not_shown:
                 notes.extend(notes_on_object(table.name, observed))
+                observed = with_assumed(table, observed)
             if observed.source is not None:
                 observed = as_converted(table, observed)
             elif _is_clean(table, observed) and is_plain:
@@ -397,12 +399,19 @@ def _needs_enabling(changes: list[Change], observed: TableState) -> bool:
 
 
 def notes_on_object(name: QualifiedName, observed: TableState) -> Iterator[Diagnostic]:
-    """Yield the notes on a table whose stored name differs in case, or that is not a Delta table."""
+    """Yield the notes on a table whose stored name differs, that is no Delta table, or that is not wholly shown."""
     if observed.kind:
         yield note(ReadOnlyObject, name, "", f"is a {observed.kind}, which is only compared")
     if observed.name.written != name:
         message = f"the catalog stores it as {observed.name.written}; names match without case"
         yield note(OtherSpelling, name, "", message)
+    if observed.not_shown:
+        yield note_on_hidden(name, observed.not_shown)
+
+
+def note_on_hidden(name: QualifiedName, parts: Iterable[HiddenPart]) -> Diagnostic:
+    """Return the note on parts of the columns of a table that the catalog does not show."""
+    return note(NotShown, name, "", f"not compared: {', '.join(parts)}; the catalog does not show them")
 
 
 def notes_on(difference: Difference) -> Iterator[Diagnostic]:

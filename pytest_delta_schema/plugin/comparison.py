@@ -13,10 +13,9 @@ from pytest_delta_schema.diagnostics.errors import ConfigurationError
 from pytest_delta_schema.diagnostics.text import printed, printed_line
 from pytest_delta_schema.engine.checks import audited_breaks
 from pytest_delta_schema.engine.comparison import ContractComparison, PastProjects, unread_outcome
-from pytest_delta_schema.engine.outcomes import CheckKind, Status
+from pytest_delta_schema.engine.outcomes import CheckKind
 from pytest_delta_schema.history.contracts import PastContracts, contracts_at
-from pytest_delta_schema.plugin.compat import command_line, is_worker, skip_item
-from pytest_delta_schema.plugin.failures import one_line
+from pytest_delta_schema.plugin.compat import command_line, is_worker
 from pytest_delta_schema.plugin.items import (
     ContractItem,
     NameNode,
@@ -27,10 +26,9 @@ from pytest_delta_schema.plugin.items import (
     node_name,
     report_unless_shown,
 )
-from pytest_delta_schema.plugin.outcomes import note_outcome, report_outcome
+from pytest_delta_schema.plugin.outcomes import report_outcome
 from pytest_delta_schema.plugin.registration import RUN, project_folder
 from pytest_delta_schema.plugin.summary import refuse
-from pytest_delta_schema.report.text import headline
 from pytest_delta_schema.settings.table import project_file_of
 
 if TYPE_CHECKING:
@@ -54,7 +52,6 @@ class ComparedContract:
     def compat(self, request: pytest.FixtureRequest) -> None:
         """The change of the declaration breaks nobody."""
         outcome = request.config.stash[RUN].require_comparison().outcome(self.table)
-        _skip_if_unjudged(request.node, outcome)
         report_unless_shown(request, self.table, outcome)
 
 
@@ -73,16 +70,7 @@ class UndeclaredItem(ProjectItem):
 
     def runtest(self) -> None:
         """Report whom it breaks."""
-        outcome = self._outcome()
-        _skip_if_unjudged(self, outcome)
-        report_outcome(self, outcome)
-
-
-def _skip_if_unjudged(item: pytest.Item, outcome: TableOutcome) -> None:
-    """Skip an item whose table is not judged: it neither passes nor fails."""
-    if outcome.status is Status.UNJUDGED:
-        note_outcome(item, outcome)
-        skip_item(one_line([headline(outcome)]))
+        report_outcome(self, self._outcome())
 
 
 _CONSENTS = "delta_schema_breaks"

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from pytest_delta_schema.diagnostics.errors import Location, diagnostic_of
+from pytest_delta_schema.diagnostics.faults import NotShown
 from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status, TableOutcome
 from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.plan.kinds import Risk
+from pytest_delta_schema.plugin.compat import skip_item
 from pytest_delta_schema.plugin.failures import (
     TABLE,
     CatalogUnavailable,
@@ -43,11 +45,13 @@ def report_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
     """Make an outcome the result of an item; raise a ``ContractFailure`` if the check does not pass."""
     note_outcome(item, outcome)
     require_available(outcome)
-    if not outcome.status.passes:
+    if outcome.status.fails:
         _fail(item, outcome)
     text = applied_text(outcome)
     if text:
         item.add_report_section("call", "delta schema", text)
+    if not outcome.status.passes:
+        skip_item(one_line([headline(outcome)]))
 
 
 def require_available(outcome: TableOutcome) -> None:
@@ -83,7 +87,7 @@ def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
     if outcome.data_checks is DataChecks.PASSED:
         yield "preflight", "passed"
     yield "version", outcome.observed_version if outcome.restore_sql else None
-    yield "outcome", outcome.status.value
+    yield "outcome", outcome.label
     if outcome.status in _WITH_CHANGES and outcome.changes:
         own = change_groups(outcome.changes, outcome.stored_as).own
         yield "changes", len(own or outcome.changes)
@@ -100,8 +104,13 @@ def notes_text(outcome: TableOutcome) -> str:
     unmanaged = unmanaged_headline(outcome) if outcome.check is CheckKind.APPLY else ""
     if outcome.check is CheckKind.COMPAT:
         return "; ".join(f"{word}: {line}" for word, line in comparison_notes(outcome))
-    notes = [headline(outcome)] if outcome.check is CheckKind.UNMANAGED and outcome.notes else map(str, outcome.notes)
+    notes = [headline(outcome)] if outcome.check is CheckKind.UNMANAGED and outcome.notes else _shown_notes(outcome)
     return "; ".join([*notes, *([unmanaged] if unmanaged else [])])
+
+
+def _shown_notes(outcome: TableOutcome) -> list[str]:
+    """Return the notes of an outcome without what its label says."""
+    return [str(note) for note in outcome.notes if note.rule != NotShown.__name__]
 
 
 _OUTCOME = "delta_schema_outcome"

@@ -184,13 +184,15 @@ class Summary:
         verbosity = self._config.get_verbosity()
         for outcome in sorted(self._outcomes.values(), key=lambda outcome: outcome.table):
             if not outcome.status.passes:
-                line = f"  {outcome.status.value:<10}  {one_line([headline(outcome)]) or outcome.table}"
+                line = f"  {outcome.label:<10}  {one_line([headline(outcome)]) or outcome.table}"
                 # A cause that several tables share is one line.
                 tables += [] if line in tables else [line]
             elif outcome.status is Status.APPLIED:
                 name, *changes = applied_summary(outcome, with_sql=verbosity > 0).split("\n")
                 changes = changes if verbosity >= 0 else []
-                tables += [f"  {outcome.status.value:<10}  {name}", *(f"  {line}" if line else "" for line in changes)]
+                tables += [f"  {outcome.label:<10}  {name}", *(f"  {line}" if line else "" for line in changes)]
+            elif outcome.label != outcome.status.value and verbosity >= 0:
+                tables.append(f"  {outcome.label}  {outcome.stored_as}")
             if verbosity >= 0:
                 tables += note_lines(outcome)
         lines += [*tables, *self._tests_that_did_not_run()]

@@ -222,6 +222,7 @@ _COLOURS: Mapping[str, str] = {
     "in sync": "green",
     "applied": "green",
     "metadata synced": "green",
+    "not proven": "yellow",
     "not judged": "yellow",
     "drifted": "red",
     "incompatible": "red",

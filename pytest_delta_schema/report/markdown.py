@@ -126,9 +126,9 @@ def _verdict(report: RunReport) -> str:
     number = counted(len(report.tables), "table")
     if failed:
         return f"{failed} of {number} {'fails' if failed == 1 else 'fail'}"
-    unjudged = sum(entry.status is Status.UNJUDGED for entry in report.tables)
-    if unjudged:
-        return f"{unjudged} of {number} {'is' if unjudged == 1 else 'are'} not judged"
+    undecided = report.undecided()
+    if undecided:
+        return undecided
     return f"{number} checked, no failure" if report.is_complete and not report.faults else f"{number} checked"
 
 
@@ -156,7 +156,7 @@ def _name_and_target(entry: TableReport) -> str:
 def _row(entry: TableReport, name: Callable[[TableReport], str]) -> tuple[str, ...]:
     location = f"{entry.location.file}:{entry.location.line}" if entry.location else ""
     changes = str(len(entry.changes)) if entry.changes else ""
-    return (name(entry), text(entry.status.value), changes, entry.risk, code(location) if location else "")
+    return (name(entry), text(entry.label), changes, entry.risk, code(location) if location else "")
 
 
 def _section(entry: TableReport, name: Callable[[TableReport], str], *, with_sql: bool) -> str:
@@ -169,7 +169,7 @@ def _section(entry: TableReport, name: Callable[[TableReport], str], *, with_sql
         parts.append(block(sql_text(entry.statements), "sql"))
     if entry.restore_sql:
         parts.append(f"To restore version {entry.restore_version}:\n\n{block(f'{entry.restore_sql};', 'sql')}")
-    return details(f"{name(entry)} {text(entry.status.value)}{number}", *filter(None, parts))
+    return details(f"{name(entry)} {text(entry.label)}{number}", *filter(None, parts))
 
 
 def _facts(entry: TableReport) -> Iterator[str]:

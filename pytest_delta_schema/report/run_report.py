@@ -10,8 +10,15 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.report.text import is_creation
+from pytest_delta_schema.engine.outcomes import (
+    CheckKind,
+    DataChecks,
+    OutcomeStatement,
+    Status,
+    TableChange,
+    status_text,
+)
+from pytest_delta_schema.report.text import counted, is_creation
 from pytest_delta_schema.settings.table import RISKS, CheckMode
 
 if TYPE_CHECKING:
@@ -95,6 +102,11 @@ class TableReport:
     failure: str = ""
     declared: Mapping[str, Any] | None = None
     observed: Mapping[str, Any] | None = None
+
+    @property
+    def label(self) -> str:
+        """The status as texts show it, with what was not compared."""
+        return status_text(self.status, self.notes)
 
     @property
     def risk(self) -> str:
@@ -190,6 +202,13 @@ class RunReport:
     def has_several_targets(self) -> bool:
         """Whether it joins runs on catalogs at several addresses or paths."""
         return len({table.target for table in self.tables if table.target}) > 1
+
+    def undecided(self) -> str:
+        """Return in one line how many tables neither pass nor fail; ``""`` if there are none."""
+        statuses = [table.status for table in self.tables if not (table.status.passes or table.status.fails)]
+        tables = f"{len(statuses)} of {counted(len(self.tables), 'table')}"
+        words = " or ".join(dict.fromkeys(status.value for status in statuses))
+        return f"{tables} {'is' if len(statuses) == 1 else 'are'} {words}" if statuses else ""
 
     def counts(self) -> dict[str, int]:
         """Return how many tables have each status, by its text; only those that occur, in the order of the statuses."""
@@ -425,7 +444,7 @@ def _table_findings(table: TableReport, numbers: TableFingerprints) -> Iterator[
     for remark, number in zip(table.notes, numbers.notes, strict=True):
         if remark.severity != "note":
             yield _diagnostic_finding(remark, table.name, location, number)
-    if table.status.passes:
+    if table.status.passes or table.status is Status.UNPROVEN:
         return
     created = {change.table for change in table.changes if is_creation(change)}
     for change, number in zip(table.changes, numbers.changes, strict=True):

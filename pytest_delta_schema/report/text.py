@@ -34,6 +34,8 @@ def headline(outcome: TableOutcome) -> str:
         return outcome.failure.partition("\n")[0]
     if outcome.status is Status.UNREADABLE:
         return str(outcome.diagnostics[0])
+    if outcome.status is Status.UNPROVEN:
+        return f"{escaped(outcome.stored_as)}: its statements ran, and the catalog does not show all that they changed"
     if outcome.check in _HEADLINES:
         return _HEADLINES[outcome.check](outcome)
     if not groups.own and not groups.unmanaged:

@@ -18,7 +18,7 @@ import json
 from datetime import date
 from sys import intern
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, path_text, split_path
 from pytest_delta_schema.diagnostics.errors import Diagnostic, JsonFormError
@@ -49,6 +49,7 @@ from pytest_delta_schema.state.states import (
     UNIQUE,
     CheckState,
     ForeignKeyState,
+    HiddenPart,
     KeyState,
     RenameState,
     SourceState,
@@ -297,6 +298,7 @@ STATE = Record(
     Key("read_only", FLAG, default=False),
     Key("deprecated", Entries(keys=PATH, values=DEPRECATION), NO_DEPRECATIONS),
     Key("kind", TEXT, ""),
+    Key("not_shown", Items(of=Choice(words=get_args(HiddenPart))), ()),
 )
 """The keys of the form, without the version."""
 

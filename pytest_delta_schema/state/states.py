@@ -46,6 +46,14 @@ NO_DEPRECATIONS: Deprecations = MappingProxyType({})
 KeyKind = Literal["primary key", "unique constraint"]
 """The kinds of primary and unique keys, as messages name them."""
 
+HiddenPart = Literal["defaults", "generated columns", "NOT NULL in structs", "comments in structs"]
+"""Parts of columns that a catalog may not show, as messages name them."""
+
+DEFAULTS: Final = "defaults"
+GENERATED_COLUMNS: Final = "generated columns"
+NESTED_NOT_NULL: Final = "NOT NULL in structs"
+NESTED_COMMENTS: Final = "comments in structs"
+
 PRIMARY_KEY: Final = "primary key"
 UNIQUE: Final = "unique constraint"
 
@@ -203,6 +211,8 @@ class TableState:
             Not compared.
         kind: What it is instead of a Delta table, such as ``view`` or ``csv table``; ``""`` for a Delta table. Not
             compared.
+        not_shown: What its catalog does not show of its columns, such as ``defaults``: it is neither equal to a model
+            nor a drift. Not compared.
         version: Delta version that was read; ``None`` if unknown. Not compared.
         table_id: The id of the table in its log, which a table that is created again does not keep; ``""`` if unknown.
             Not compared.
@@ -234,6 +244,7 @@ class TableState:
     read_only: bool = field(default=False, compare=False)
     deprecated: Deprecations = field(default_factory=lambda: NO_DEPRECATIONS, compare=False)
     kind: str = field(default="", compare=False)
+    not_shown: tuple[HiddenPart, ...] = field(default=(), compare=False)
     version: int | None = field(default=None, compare=False)
     table_id: str = field(default="", compare=False)
 

@@ -250,9 +250,11 @@ def test_a_mapping_can_be_changed() -> None:
 
 
 OTHER_TEXTS = {
-    "sql/words.py": "types of Databricks",
+    "exchange/statements.py": "types that no parser knows",
     "backends/databricks/catalog.py": "what a relation is, and its format",
     "backends/databricks/connection.py": "the state of a warehouse",
+    "backends/databricks/descriptions.py": "types, and the value of a property",
+    "testing/databricks.py": "positions of the columns of keys",
     "backends/local/probes.py": "a boolean of Spark",
     "backends/local/conversion.py": "a table provider",
     "backends/local/reading.py": "a table provider",

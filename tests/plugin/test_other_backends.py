@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -250,3 +251,74 @@ def test_a_built_in_name_cannot_be_taken(project, site):
 
 def test_the_settings_name_the_same_backends_as_the_registry():
     assert tuple(BUILT_IN) == BACKENDS
+
+
+HIDING = """
+import pytest
+from pytest_delta_schema import DatabricksCatalog, MemoryCatalog
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.testing.databricks import DatabricksDouble
+
+
+class Doubled(DatabricksCatalog):
+    def run(self, statement):
+        self._connection.backend.run(statement)
+
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    double = DatabricksDouble(MemoryCatalog())
+    hidden = StatementError("[PERMISSION_DENIED] no", condition="PERMISSION_DENIED")
+    double.refused = {"DESCRIBE TABLE EXTENDED": hidden, "SHOW CREATE TABLE": hidden}
+    return Doubled(double)
+"""
+DEFAULTED = "orders = table('dev.silver.orders', Column('id', LongType()), Column('n', LongType(), default='1'))\n"
+
+
+def test_what_a_catalog_does_not_show_is_named_in_all_outputs(project):
+    project.models(DEFAULTED)
+    project.pytester.makeconftest(HIDING)
+    reports = [f"--delta-report={kind}:out.{kind}" for kind in ("json", "html", "markdown")]
+
+    applied = project.run("--delta-apply", *reports, "--junitxml=out.xml", "-m", "delta_apply")
+
+    applied.assert_outcomes(skipped=1, deselected=2)
+    assert (
+        "apply: 1 not proven, 2 statements run\n"
+        "  not proven (not compared: defaults)  dev.silver.orders: its statements ran, and the catalog does not show all"
+        " that they changed\n"
+    ) in applied.stdout.str()
+    label = "not proven (not compared: defaults)"
+    for name in ("out.html", "out.markdown", "out.xml"):
+        assert label in (project.path / name).read_text("utf-8"), name
+    (entry,) = json.loads((project.path / "out.json").read_text("utf-8"))["tables"]
+    assert entry["outcome"] == "not proven"
+    assert [(note["code"], note["message"]) for note in entry["notes"]] == [
+        ("DS716", "not compared: defaults; the catalog does not show them")
+    ]
+    assert "1 of 1 table is not proven" in (project.path / "out.markdown").read_text("utf-8")
+
+
+def test_a_table_of_which_not_all_is_shown_is_in_sync_with_what_was_not_compared(project):
+    project.models(DEFAULTED)
+    project.pytester.makeconftest(
+        HIDING.replace("double = DatabricksDouble(MemoryCatalog())", "double = DatabricksDouble(made())")
+        + """
+
+def made():
+    from pytest_delta_schema import Orchestrator
+    from models import orders
+
+    catalog = MemoryCatalog()
+    Orchestrator.over(catalog).sync_tables([orders])
+    return catalog
+"""
+    )
+
+    drift = project.run("--delta-drift", "--delta-report=json:out.json", "-m", "delta_drift")
+
+    drift.assert_outcomes(passed=1, deselected=2)
+    shown = "drift: 1 in sync, 0 statements run\n  in sync (not compared: defaults)  dev.silver.orders\n"
+    assert shown in drift.stdout.str()
+    (entry,) = json.loads((project.path / "out.json").read_text("utf-8"))["tables"]
+    assert [note["code"] for note in entry["notes"]] == ["DS716"]

@@ -10,7 +10,6 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, MemoryCatalog, QualifiedName
-from pytest_delta_schema.backends.kit import sql_words
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.plan import ColumnGenerationChange, ConvertTable, NotNull, PartitionValue, TablePlanner
@@ -469,18 +468,3 @@ XY = StructState((ColumnState("x", "int", True, ""), ColumnState("y's", "string"
 )
 def test_a_value_is_written_in_its_type(value, data_type, sql):
     assert value_sql(value, data_type) == sql
-
-
-def test_quoted_names_and_strings_are_no_keywords():
-    text = "CREATE TABLE `generated` (\n  id int COMMENT 'as' -- as\n)"
-
-    words = sql_words(text)
-
-    assert [word.text for word in words] == ["CREATE", "TABLE", "generated", "(", "id", "int", "COMMENT", "as", ")"]
-    assert [word.keyword for word in words] == ["CREATE", "TABLE", "", "(", "ID", "INT", "COMMENT", "", ")"]
-    assert [text[word.start : word.end + 1] for word in words[4:6]] == ["id", "int"]
-
-
-def test_an_open_quote_is_an_error():
-    with pytest.raises(ValueError, match=r"^the SQL cannot be split into words: .*"):
-        sql_words("CREATE TABLE `orders")

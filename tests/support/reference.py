@@ -69,7 +69,6 @@ SHOWN_WITH = {
     "NameSet": "NameMap",
     "Refusal": "Capabilities",
     "RunningOutcome": "InterruptedTable",
-    "SqlWord": "sql_words",
     "UnreadableTable": "problem",
     "Version": "version_of",
     "connect_databricks": "DatabricksCatalog",

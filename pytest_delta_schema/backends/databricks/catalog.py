@@ -7,22 +7,27 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.backends.databricks.descriptions import (
+    DetailRow,
+    description_of_json,
+    description_of_rows,
+    description_of_statement,
+)
 from pytest_delta_schema.backends.databricks.reading import (
     RUNTIME,
     CreateRow,
-    DetailRow,
     HiddenParentError,
     RuntimeRow,
     SchemaFacts,
     TableRow,
     VersionRow,
-    default_collation,
+    checked_json,
+    describe_json,
     describe_schema,
     describe_schema_extended,
     first,
     object_state,
     prepare_row_types,
-    protocol_of,
     read_schema,
     schemata,
     select_tables,
@@ -38,7 +43,6 @@ from pytest_delta_schema.backends.kit import (
     folded,
     is_damaged,
     map_concurrently,
-    may_generate_columns,
     problem,
     read_all_until_settled,
     refuse_kind,
@@ -56,9 +60,10 @@ from pytest_delta_schema.sql import Statement, StatementKind, describe_detail, d
 from pytest_delta_schema.state import CatalogState, TableState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_delta_schema.backends.databricks.connection import Connection
+    from pytest_delta_schema.backends.databricks.descriptions import Description
     from pytest_delta_schema.execute import Version
     from pytest_delta_schema.models import Table
     from pytest_delta_schema.state import ColumnPath, IntroducedBy
@@ -91,6 +96,9 @@ How far information_schema is behind is not documented; a minute is an assumptio
 
 RUNTIME_WITH_SEVERAL_COLUMNS = (16, 3)
 """The first runtime whose ALTER TABLE changes several columns at once (source: its release notes)."""
+
+RUNTIME_WITH_JSON = (16, 2)
+"""The first runtime with DESCRIBE TABLE EXTENDED ... AS JSON (source: its reference of the statement)."""
 
 UNIQUE_CONSTRAINTS = (18, 3)
 """The first runtime with UNIQUE constraints.
@@ -125,6 +133,11 @@ class Runtime:
             remedy = "run it on a newer runtime or a SQL warehouse, or leave the constraint out"
             return Refusal("its runtime has no UNIQUE constraints, which came after 18.2", remedy)
         return _refuses(statement)
+
+    @property
+    def describes_as_json(self) -> bool:
+        """Whether it has DESCRIBE TABLE EXTENDED ... AS JSON."""
+        return self._version >= RUNTIME_WITH_JSON
 
     @cached_property
     def _version(self) -> tuple[float, ...]:
@@ -181,8 +194,9 @@ class DefaultCollations:
 
     def _of_table(self, table: QualifiedName) -> str:
         try:
-            return default_collation(first(CreateRow, self._connection.rows(show_create(table)))["createtab_stmt"])
-        except (StatementError, ValueError):
+            (row,) = self._connection.values(describe_json(table))
+            return str(checked_json(row[0]).get("collation") or "").upper()
+        except (StatementError, *MALFORMED):
             return ""
 
     def _of_schema(self, table: QualifiedName) -> str:
@@ -324,48 +338,74 @@ class DatabricksCatalog:
         except StatementError as error:
             return error
 
-    def _table(  # noqa: PLR0911 - one result for each kind of table
-        self, name: QualifiedName, facts: SchemaFacts
-    ) -> TableState | Diagnostic | None:
+    def _table(self, name: QualifiedName, facts: SchemaFacts) -> TableState | Diagnostic | None:
         """Read one table; ``None`` if it does not exist."""
         shown = facts.tables.get(name.table)
         try:
             if shown is not None and (kind := _other_kind(shown)):
                 return object_state(name, facts, kind, shown["comment"] or "")
-            detail = first(DetailRow, self._connection.rows(describe_detail(name)))
-            created = self._create_statement(name, detail, has_keys=name.table in facts.keys)
-        except MALFORMED as error:
-            return is_damaged(name, error)
-        except StatementError as error:
-            return (
-                None
-                if shown is None and error.condition in ABSENT_ON_DATABRICKS
-                else unreadable_on_databricks(name, error)
-            )
-        if shown is None:
-            fact = "exists, and information_schema does not show it to this principal"
-            return problem(UnreadableTable, name, fact, "give the principal SELECT or BROWSE on it")
-        try:
-            return state_of(name, facts, detail, created)
+            described = self._described(name, facts)
+            if shown is None:
+                fact = "exists, and information_schema does not show it to this principal"
+                return problem(UnreadableTable, name, fact, "give the principal SELECT or BROWSE on it")
+            return state_of(name, facts, described)
         except HiddenParentError as error:
             return problem(UnreadableTable, name, str(error), "give the principal BROWSE on the parent")
         except MALFORMED as error:
             return is_damaged(name, error)
+        except StatementError as error:
+            is_absent = shown is None and error.condition in ABSENT_ON_DATABRICKS
+            return None if is_absent else unreadable_on_databricks(name, error)
 
-    def _create_statement(self, name: QualifiedName, detail: DetailRow, *, has_keys: bool) -> str | None:
-        """Return the CREATE statement of a table, if it has what no other query shows.
+    def _described(self, name: QualifiedName, facts: SchemaFacts) -> Description:
+        """Return what one answer shows of a table, if possible; else several, and what none of them shows.
 
-        Generated columns cannot be read without it. Keys can, and whether they have RELY is then not known.
+        Only a CREATE statement shows whether queries may rely on a key, generated columns and identities.
         """
-        is_required = may_generate_columns(protocol_of(detail))
-        if not is_required and not has_keys:
-            return None
+        ways = (self._by_json, self._by_statement)
+        described: Description | None = None
+        for way in reversed(ways) if name.table in facts.keys else ways:
+            described = self._tried(way, name, facts) or described
+            if described is not None and (described.relied is not None or not described.may_generate):
+                break
+        if described is None:
+            return description_of_rows(self._detail(name), facts.columns_of(name.table))
+        if described.relied is None and described.may_generate:
+            described = replace(described, not_shown=("generated columns",))
+        return described if described.is_whole else described.with_stored(self._detail(name))
+
+    def _tried(
+        self,
+        way: Callable[[QualifiedName, SchemaFacts], Description | None],
+        name: QualifiedName,
+        facts: SchemaFacts,
+    ) -> Description | None:
+        """Return what one way of reading shows; ``None`` if it cannot be used for this table."""
         try:
-            return first(CreateRow, self._connection.rows(show_create(name)))["createtab_stmt"]
-        except StatementError:
-            if is_required:
+            return way(name, facts)
+        except MALFORMED:
+            return None
+        except StatementError as error:
+            if error.condition in ABSENT_ON_DATABRICKS:
                 raise
             return None
+
+    def _by_json(self, name: QualifiedName, facts: SchemaFacts) -> Description | None:
+        if not self._runtime.describes_as_json:
+            return None
+        (row,) = self._connection.values(describe_json(name))
+        try:
+            listed = facts.columns_of(name.table)
+        except ValueError:
+            listed = ()
+        return description_of_json(checked_json(row[0]), listed)
+
+    def _by_statement(self, name: QualifiedName, _facts: SchemaFacts) -> Description:
+        created = first(CreateRow, self._connection.rows(show_create(name)))["createtab_stmt"]
+        return description_of_statement(created, name)
+
+    def _detail(self, name: QualifiedName) -> DetailRow:
+        return first(DetailRow, self._connection.rows(describe_detail(name)))
 
     def _has_schema(self, catalog: str, schema: str) -> bool | StatementError:
         """Return whether a schema exists, also if it is not listed; or why that is not known."""

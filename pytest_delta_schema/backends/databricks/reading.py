@@ -1,20 +1,19 @@
-"""Read tables by SQL: from information_schema, DESCRIBE DETAIL, and a CREATE statement for what only that shows."""
+"""The queries about a schema and its tables, and the states of tables from their rows."""
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, final
 
+from pytest_delta_schema.backends.databricks.descriptions import DetailRow, JsonTable
 from pytest_delta_schema.backends.kit import (
     PROPERTY_PREFIX,
     NameMap,
     NameSet,
-    children,
     folded,
-    may_generate_columns,
     parse_databricks_type,
-    sql_words,
     state_from_metadata,
     state_keys,
 )
@@ -26,7 +25,6 @@ from pytest_delta_schema.state import (
     ColumnPath,
     ColumnState,
     ForeignKeyState,
-    IdentityState,
     KeyState,
     TableState,
 )
@@ -34,7 +32,7 @@ from pytest_delta_schema.state import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.backends.kit import SqlWord
+    from pytest_delta_schema.backends.databricks.descriptions import Description
 
     Ask = Callable[[str], Sequence[Mapping[str, Any]]]
 
@@ -134,6 +132,11 @@ class SchemaFacts:
     tags: dict[str, list[TableTagRow | ColumnTagRow]] = field(default_factory=lambda: defaultdict(list))
     """The tags of tables and columns, by table."""
 
+    def columns_of(self, table: str) -> tuple[ColumnState, ...]:
+        """Return the columns of a table as these queries show them, without much of what is inside of types."""
+        rows = sorted(self.columns.get(table, ()), key=lambda row: row["ordinal_position"])
+        return tuple(map(_column, rows))
+
     def keys_of(self, table: str, relied: NameSet | None) -> Iterator[KeyState | ForeignKeyState]:
         """Yield the keys of a table."""
         for name, rows in self.keys.get(table, {}).items():
@@ -228,6 +231,11 @@ def show_create(table: QualifiedName) -> str:
     return f"SHOW CREATE TABLE {dotted(table)}"
 
 
+def describe_json(table: QualifiedName) -> str:
+    """Render the query of everything about a table but its keys and tags, as one text."""
+    return f"DESCRIBE TABLE EXTENDED {dotted(table)} AS JSON"
+
+
 def describe_schema(catalog: str, schema: str) -> str:
     """Render DESCRIBE SCHEMA."""
     return f"DESCRIBE SCHEMA {identifier(catalog)}.{identifier(schema)}"
@@ -241,74 +249,39 @@ def describe_schema_extended(catalog: str, schema: str) -> str:
 _NO_SCHEMA = '{"type":"struct","fields":[]}'
 
 
-def protocol_of(detail: DetailRow) -> dict[str, Any]:
-    """Return the protocol of DESCRIBE DETAIL in the form of a Delta log."""
-    return {
-        "minReaderVersion": detail["minReaderVersion"],
-        "minWriterVersion": detail["minWriterVersion"],
-        "writerFeatures": detail.get("tableFeatures") or (),
-    }
-
-
-def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created: str | None) -> TableState:
-    """Return the state of one table.
-
-    ``detail`` is the row of DESCRIBE DETAIL. There is a CREATE statement if the table may have keys, generation
-    expressions or identities.
-    """
-    rows = _ordered(facts.columns.get(name.table, ()))
-    statement = _statement(created, rows, detail)
-    values, relied = statement.generations, statement.relied
+def state_of(name: QualifiedName, facts: SchemaFacts, described: Description) -> TableState:
+    """Return the state of one table."""
+    properties = {key: value for key, value in described.properties.items() if not key.startswith(PROPERTY_PREFIX)}
     base = state_from_metadata(
         name,
         metadata={
             "schemaString": _NO_SCHEMA,
-            "description": detail.get("description"),
-            "configuration": _properties(detail),
-            "partitionColumns": detail.get("partitionColumns") or (),
+            "description": described.comment,
+            # Properties that emulate keys which Databricks knows itself are left out.
+            "configuration": properties,
+            "partitionColumns": described.partitioning,
         },
-        protocol=protocol_of(detail),
+        protocol=described.protocol,
     )
-    columns = tuple(_column(row, values) for row in rows)
     return replace(
         base,
-        columns=columns,
-        tags=_tags(facts.tags.get(name.table, ()), columns),
-        clustering=tuple(ColumnPath(*_path(text, columns)) for text in detail.get("clusteringColumns") or ()),
-        **state_keys(facts.keys_of(name.table, relied)),
+        columns=described.columns,
+        checks=described.checks or base.checks,
+        tags=_tags(facts.tags.get(name.table, ()), described.columns),
+        clustering=described.clustering,
+        not_shown=described.not_shown,
+        **state_keys(facts.keys_of(name.table, described.relied)),
     )
 
 
 def object_state(name: QualifiedName, facts: SchemaFacts, kind: str, comment: str) -> TableState:
     """Return the state of an object that is not a Delta table: its columns and its comment."""
-    columns = tuple(_column(row, NameMap()) for row in _ordered(facts.columns.get(name.table, ())))
-    return TableState(name=name, columns=columns, table_comment=comment, kind=kind)
+    return TableState(name=name, columns=facts.columns_of(name.table), table_comment=comment, kind=kind)
 
 
-def _ordered(rows: Iterable[ColumnRow]) -> list[ColumnRow]:
-    return sorted(rows, key=lambda row: row["ordinal_position"])
-
-
-def _statement(created: str | None, rows: Iterable[ColumnRow], detail: DetailRow) -> CreateStatement:
-    """Read a CREATE statement; without one, or if only RELY is lost, nothing is generated and RELY is not known."""
-    try:
-        if created is not None:
-            return read_create(created, [row["column_name"] for row in rows])
-    except ValueError:
-        if may_generate_columns(protocol_of(detail)):
-            raise
-    return CreateStatement(generations=NameMap(), relied=None)
-
-
-def _properties(detail: DetailRow) -> dict[str, str]:
-    """Return the properties of a table, without those that emulate keys which Databricks knows itself."""
-    properties = dict(detail.get("properties") or {})
-    return {key: value for key, value in properties.items() if not key.startswith(PROPERTY_PREFIX)}
-
-
-def _column(row: ColumnRow, values: NameMap[ColumnGeneration]) -> ColumnState:
+def _column(row: ColumnRow) -> ColumnState:
     default = row.get("column_default")
-    value = values.get(row["column_name"]) or (None if default is None else ColumnGeneration(default))
+    value = None if default is None else ColumnGeneration(default)
     data_type, comment = parse_databricks_type(row["full_data_type"]), row.get("comment") or ""
     return ColumnState(row["column_name"], data_type, row["is_nullable"] == "YES", comment, value)
 
@@ -327,40 +300,7 @@ def _tags(
     return {path: dict(sorted(values.items())) for path, values in sorted(tags.items())}
 
 
-def _path(text: str, columns: Iterable[ColumnState]) -> tuple[str, ...]:
-    """Return the path that a text with dots means; names may contain dots, too."""
-    paths = list(_paths(text, tuple(columns)))
-    if len(paths) > 1:
-        msg = f"the clustering column {text} may be each of {', '.join(str(ColumnPath(*path)) for path in paths)}"
-        raise ValueError(msg)
-    return paths[0] if paths else (text,)
-
-
-def _paths(text: str, columns: Sequence[ColumnState]) -> Iterator[tuple[str, ...]]:
-    for column in columns:
-        if text == column.name:
-            yield (column.name,)
-        elif text.startswith(f"{column.name}."):
-            for path in _paths(text[len(column.name) + 1 :], children(column.data_type)):
-                yield (column.name, *path)
-
-
 _T = TypeVar("_T")
-
-
-class _ProtocolRow(TypedDict):
-    minReaderVersion: int
-    minWriterVersion: int
-
-
-class DetailRow(_ProtocolRow, total=False):
-    """A row of DESCRIBE DETAIL; properties are a map, or pairs."""
-
-    tableFeatures: list[str] | None
-    description: str | None
-    properties: dict[str, str] | list[tuple[str, str]] | None
-    partitionColumns: list[str] | None
-    clusteringColumns: list[str] | None
 
 
 class CreateRow(TypedDict):
@@ -386,7 +326,15 @@ def prepare_row_types() -> None:
     from pytest_delta_schema.backends.kit import build_decoders
 
     relations = (TableRow, ColumnRow, KeyRow, ParentRow, TableTagRow, ColumnTagRow)
-    build_decoders((DetailRow, CreateRow, VersionRow, RuntimeRow, *relations))
+    build_decoders((DetailRow, JsonTable, CreateRow, VersionRow, RuntimeRow, *relations))
+
+
+def checked_json(text: object) -> JsonTable:
+    """Check the answer of DESCRIBE TABLE EXTENDED ... AS JSON; raise a ``ValueError`` if it has another form."""
+    import msgspec
+
+    values = json.loads(text) if isinstance(text, str) else text
+    return msgspec.convert(values, JsonTable)
 
 
 def typed(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> list[_T]:
@@ -409,137 +357,3 @@ def first(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> _T:
         msg = "the workspace returned no row where one was expected"
         raise StatementError(msg, condition="STRANGE_ROWS")
     return typed_rows[0]
-
-
-_DEPTHS = {"(": 1, ")": -1}
-_NESTED = {"ARRAY", "MAP", "STRUCT"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateStatement:
-    """The parts of a CREATE statement that are read."""
-
-    generations: NameMap[ColumnGeneration]
-    """Generation expressions as they are written, and identities, by column."""
-    relied: NameSet | None
-    """The names of the keys with RELY; ``None`` if they are not known."""
-
-
-def read_create(created: str, columns: Iterable[str]) -> CreateStatement:
-    """Read the list of columns and constraints of a CREATE statement, word by word.
-
-    What follows it (``WITH ROW FILTER``, ``DEFAULT COLLATION``) and other parts of a column (``MASK``) may be in a form
-    that no parser knows yet.
-    """
-    generations: NameMap[ColumnGeneration] = NameMap()
-    defined: list[str] = []
-    relied: list[str] = []
-    for item in _items(_words(created)):
-        relied += _relied(item)
-        if not _is(item, 0, "CONSTRAINT"):
-            name = item[0].text
-            defined.append(name)
-            generation = _generation(item, created)
-            if generation is not None:
-                generations[name] = generation
-    if NameSet(defined) != NameSet(columns):
-        raise _not_understood()
-    return CreateStatement(generations=generations, relied=NameSet(relied))
-
-
-def default_collation(created: str) -> str:
-    """Return the default collation of a table, in upper case; ``""`` if its CREATE statement has none."""
-    words, depth = _words(created), 0
-    for index in range(len(words)):
-        depth += _DEPTHS.get(_keyword(words, index), 0)
-        if not depth and _is(words, index, "DEFAULT") and _is(words, index + 1, "COLLATION"):
-            return "".join(word.text.upper() for word in words[index + 2 : index + 3])
-    return ""
-
-
-def _not_understood() -> ValueError:
-    msg = "its CREATE statement cannot be understood"
-    return ValueError(msg)
-
-
-def _words(created: str) -> list[SqlWord]:
-    try:
-        return sql_words(created)
-    except ValueError as error:
-        raise _not_understood() from error
-
-
-def _items(words: Sequence[SqlWord]) -> Iterator[list[SqlWord]]:
-    """Yield the words of each column and constraint."""
-    start = next((index for index in range(len(words)) if _is(words, index, "(")), None)
-    if start is None:
-        raise _not_understood()
-    depth, angles = 1, 0
-    item: list[SqlWord] = []
-    for index in range(start + 1, len(words)):
-        text = _keyword(words, index)
-        depth += _DEPTHS.get(text, 0)
-        if depth == 1:
-            angles += (text == "<" and _keyword(words, index - 1) in _NESTED) - (text == ">" and angles > 0)
-        if depth == 0 or (depth == 1 and not angles and text == ","):
-            if not item:
-                raise _not_understood()
-            yield item
-            item = []
-        else:
-            item.append(words[index])
-        if depth == 0:
-            return
-    raise _not_understood()
-
-
-def _relied(item: Sequence[SqlWord]) -> Iterator[str]:
-    """Yield the names of the keys with RELY.
-
-    The information schema does not show it; SHOW CREATE TABLE does (source: SPARK-52142, Spark 4.1).
-    """
-    name = None
-    for index in range(len(item)):
-        if _is(item, index, "CONSTRAINT") and index + 1 < len(item):
-            name = item[index + 1].text
-        elif _is(item, index, "RELY") and name is not None and not _is(item, index - 1, "CONSTRAINT"):
-            yield name
-
-
-def _generation(item: Sequence[SqlWord], created: str) -> ColumnGeneration | None:
-    at = next((index for index in range(1, len(item)) if _is(item, index, "GENERATED")), None)
-    if at is None or not (_is(item, at + 1, "ALWAYS") or _is(item, at + 2, "DEFAULT")):
-        return None
-    is_always = _is(item, at + 1, "ALWAYS")
-    rest = item[at + (2 if is_always else 3) :]
-    if not _is(rest, 0, "AS"):
-        raise _not_understood()
-    if _is(rest, 1, "IDENTITY"):
-        identity = IdentityState(_number(rest, "WITH"), _number(rest, "BY"), is_always)
-        return ColumnGeneration(identity=identity)
-    if not _is(rest, 1, "("):
-        raise _not_understood()
-    depth = 0
-    for index in range(1, len(rest)):
-        depth += _DEPTHS.get(_keyword(rest, index), 0)
-        if depth == 0:
-            return ColumnGeneration(generated=created[rest[1].end + 1 : rest[index].start].strip())
-    raise _not_understood()
-
-
-def _number(words: Sequence[SqlWord], after: str) -> int:
-    """Return the number after a word; 1 without it."""
-    at = next((index for index in range(len(words)) if _is(words, index, after)), None)
-    if at is None:
-        return 1
-    is_negative = _is(words, at + 1, "-")
-    return int(words[at + 1 + is_negative].text) * (-1 if is_negative else 1)
-
-
-def _is(words: Sequence[SqlWord], index: int, keyword: str) -> bool:
-    return _keyword(words, index) == keyword
-
-
-def _keyword(words: Sequence[SqlWord], index: int) -> str:
-    """Return a word or a sign in upper case; ``""`` for a quoted name or a string, and beyond the end."""
-    return words[index].keyword if 0 <= index < len(words) else ""

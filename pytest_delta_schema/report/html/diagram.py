@@ -112,7 +112,7 @@ def _route(edge: Edge, points: Sequence[Point], nodes: Mapping[str, Point]) -> H
 def _node(name: str, corner: Point, table: TableReport | None, anchors: Mapping[str, str]) -> Html:
     schema, _, short = name.rpartition(".")
     tone = MARKS[table.status].tone if table else "other"
-    state = table.status.value if table else "not in this report"
+    state = table.label if table else "not in this report"
     x, y = corner
     box = element("rect", x=f"{x:g}", y=f"{y:g}", width=WIDTH, height=HEIGHT, rx=6)
     left = x + 12 + (_SIGN + 6 if table else 0)

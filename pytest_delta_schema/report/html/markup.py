@@ -101,6 +101,7 @@ MARKS: dict[Status, Mark] = {
     Status.IN_SYNC: Mark("good", "circle"),
     Status.APPLIED: Mark("good", "circle"),
     Status.SYNCED: Mark("good", "circle"),
+    Status.UNPROVEN: Mark("warning", "diamond"),
     Status.UNJUDGED: Mark("warning", "diamond"),
     Status.DRIFTED: Mark("warning", "triangle"),
     Status.INCOMPATIBLE: Mark("bad", "octagon"),
@@ -152,6 +153,6 @@ def icon(status: Status) -> Html:
     return element("svg", drawing, class_="icon", aria_hidden="true", width=16, height=16)
 
 
-def status_badge(status: Status) -> Html:
+def status_badge(status: Status, label: str) -> Html:
     """Return a status as its shape and its text."""
-    return element("span", icon(status), text(status.value), class_=f"badge {MARKS[status].tone}")
+    return element("span", icon(status), text(label), class_=f"badge {MARKS[status].tone}")

@@ -57,9 +57,9 @@ _MOST_OPEN = 5
 """So many failing tables at most are shown with their details at once."""
 
 _FAILING = "Tables that fail"
-_UNJUDGED = "Tables that are not judged"
+_UNDECIDED = "Tables that are not judged or not proven"
 _IN_ORDER = "Tables in order"
-_GROUP_IDS = {_FAILING: "failing", _UNJUDGED: "not-judged", _IN_ORDER: "in-order"}
+_GROUP_IDS = {_FAILING: "failing", _UNDECIDED: "undecided", _IN_ORDER: "in-order"}
 _STATUS_RANKS = {status: index for index, status in enumerate(Status)}
 
 _AnchoredTable = tuple[str, "TableReport"]
@@ -104,7 +104,7 @@ def _body(report: RunReport) -> Iterator[Html]:
     entries = [(f"table-{number}", table) for number, table in enumerate(tables, 1)]
     groups = {
         _FAILING: [entry for entry in entries if entry[1].status.fails],
-        _UNJUDGED: [entry for entry in entries if entry[1].status is Status.UNJUDGED],
+        _UNDECIDED: [entry for entry in entries if not (entry[1].status.passes or entry[1].status.fails)],
         _IN_ORDER: [entry for entry in entries if entry[1].status.passes],
     }
     is_open = len(groups[_FAILING]) <= _MOST_OPEN
@@ -178,13 +178,13 @@ def title(report: RunReport) -> str:
     """Return the verdict on all tables in one line."""
     count = len(report.tables)
     failing = sum(table.status.fails for table in report.tables)
-    unjudged = sum(table.status is Status.UNJUDGED for table in report.tables)
+    undecided = report.undecided()
     if not count:
         return "No table was checked"
     if failing:
         return f"{failing} of {counted(count, 'table')} {'fails' if failing == 1 else 'fail'}"
-    if unjudged:
-        return f"{unjudged} of {counted(count, 'table')} {'is' if unjudged == 1 else 'are'} not judged"
+    if undecided:
+        return undecided
     if report.faults or any(diagnostic.severity == "error" for diagnostic in report.unmanaged):
         return f"The run fails; {counted(count, 'table')} {'is' if count == 1 else 'are'} in order"
     return f"{'The table is' if count == 1 else f'All {count} tables are'} in order"
@@ -342,7 +342,7 @@ def _summary(table: TableReport, *, names_run: bool) -> Html:
     run = " \u00b7 ".join(part for part in (table.mode, table.backend, table.target) if part)
     return element(
         "summary",
-        status_badge(table.status),
+        status_badge(table.status, table.label),
         element("h3", element("span", text(f"{schema}{dot}"), class_="schema"), text(name)),
         element("span", text(run), class_="count") if names_run else NOTHING,
         element("span", text(counted(len(table.changes), "change")), class_="count") if table.changes else NOTHING,

@@ -27,18 +27,19 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.backends.databricks import connect_databricks
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection
-from pytest_delta_schema.backends.databricks.reading import RUNTIME, _path
+from pytest_delta_schema.backends.databricks.descriptions import _path
+from pytest_delta_schema.backends.databricks.reading import RUNTIME
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, StatementError
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.gate import BatchedApplies
 from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.exchange.statements import parse_databricks_type
 from pytest_delta_schema.execute import ABSENT, RowCounts
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import Statement, StatementKind, dotted, statements
 from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, samples
-from pytest_delta_schema.sql.words import parse_databricks_type
 from pytest_delta_schema.state import (
     ArrayState,
     CheckState,
@@ -100,16 +101,20 @@ def test_a_property_that_open_source_delta_holds_under_another_key_is_not_set_on
     assert "delta.targetFileSize" not in observed.table_properties
 
 
+KEYED: tuple[dict[str, list[str]], ...] = ({}, {"primary_key": ["id"]})
+
+
 @pytest.mark.parametrize("number", [1, 10, 200])
-def test_reading_takes_six_queries_a_schema_and_one_a_table(workspace, number):
-    models = [table(ID, name=f"dev.silver.t{index}") for index in range(number)]
+def test_reading_takes_one_query_a_table_and_seven_more(workspace, number):
+    """Of the seven, six are about the schema, and one is about the runtime."""
+    models = [table(ID, name=f"dev.silver.t{index}", **KEYED[index % 2]) for index in range(number)]
     catalog = made(workspace, *models)
     workspace.asked.clear()
 
     state = catalog.snapshot(models)
 
     assert len(state.tables) == number
-    assert len(workspace.asked) == 6 + number
+    assert len(workspace.asked) == 7 + number
 
 
 def test_hidden_values_take_one_more(workspace):
@@ -216,15 +221,24 @@ def late(workspace, monkeypatch, catalog, waits):
     monkeypatch.setattr(workspace, "relations", lambda: before if len(catalog.waited) < waits else relations())
 
 
-@pytest.mark.parametrize("is_new", [True, False], ids=["table", "column"])
+@pytest.mark.parametrize("is_new", [True, False], ids=["table", "key"])
 def test_an_apply_waits_until_information_schema_shows_it(workspace, monkeypatch, is_new):
     catalog = made(workspace, *([] if is_new else [table(ID)]))
     late(workspace, monkeypatch, catalog, 4)
 
-    result = Orchestrator.over(catalog).sync_tables([table(ID, column("new"))])
+    result = Orchestrator.over(catalog).sync_tables([table(ID, primary_key=["id"])])
 
-    assert len(result.statements) == 1 + is_new
+    assert len(result.statements) == 1 + 2 * is_new
     assert catalog.waited == [1, 2, 4, 8]
+
+
+def test_columns_are_not_waited_for(workspace, monkeypatch):
+    catalog = made(workspace, table(ID))
+    late(workspace, monkeypatch, catalog, 99)
+
+    Orchestrator.over(catalog).sync_tables([table(ID, column("new"))])
+
+    assert catalog.waited == []
 
 
 @pytest.mark.parametrize(
@@ -235,16 +249,16 @@ def test_an_apply_waits_until_information_schema_shows_it(workspace, monkeypatch
             ApplyError,
             "information_schema does not show it to this principal; give the principal SELECT or BROWSE",
         ),
-        (False, ConvergenceError, r"\+ columns.new: \(absent\) -> bigint"),
+        (False, ConvergenceError, r"\+ primary_key: \(absent\) -> pk_dev_silver_orders__id \(id\)"),
     ],
-    ids=["table", "column"],
+    ids=["table", "key"],
 )
 def test_an_apply_waits_for_a_minute_at_most(workspace, monkeypatch, is_new, error, text):
     catalog = made(workspace, *([] if is_new else [table(ID)]))
     late(workspace, monkeypatch, catalog, 99)
 
     with pytest.raises(error, match=text):
-        Orchestrator.over(catalog).sync_tables([table(ID, column("new"))])
+        Orchestrator.over(catalog).sync_tables([table(ID, primary_key=["id"])])
 
     assert sum(catalog.waited) == 60
 
@@ -319,7 +333,7 @@ class TestPermissionAndAbsence:
             " SELECT or BROWSE on it [DS502 UnreadableTable]"
         )
 
-    @pytest.mark.parametrize("where", ["information_schema.tables", "DESCRIBE DETAIL", "information_schema.schemata"])
+    @pytest.mark.parametrize("where", ["information_schema.tables", "`orders`", "information_schema.schemata"])
     def test_a_refusal_is_never_an_absence(self, workspace, monkeypatch, where):
         catalog, ask = made(workspace, table(ID, name="dev.silver.other")), workspace.rows
 
@@ -402,7 +416,16 @@ def test_what_is_no_delta_table(workspace, monkeypatch):
     assert [str(name) for name in catalog.view_names("dev", "silver")] == ["dev.silver.v"]
 
 
+NO_JSON = {"DESCRIBE TABLE EXTENDED": StatementError("[PARSE_SYNTAX_ERROR] at 'AS'", condition="PARSE_SYNTAX_ERROR")}
+NO_ANSWER = {
+    **NO_JSON,
+    "SHOW CREATE TABLE": StatementError("[PERMISSION_DENIED] no", condition="PERMISSION_DENIED"),
+}
+"""What a workspace refuses, so that only DESCRIBE DETAIL and information_schema are left."""
+
+
 def test_a_type_that_is_malformed_is_a_damaged_table(workspace, monkeypatch):
+    workspace.refused |= NO_ANSWER
     catalog, ask = made(workspace, table(ID)), workspace.rows
     monkeypatch.setattr(
         workspace,
@@ -417,11 +440,18 @@ WRONG = [None, 5, -1.5, True, "x", [], [None], {}, {"a": None}, object()]
 
 
 @pytest.mark.parametrize(
-    "where",
-    ["information_schema.tables", "information_schema.columns", "key_column_usage", "_tags", "DETAIL", "SHOW CREATE"],
+    ("where", "refused"),
+    [
+        ("information_schema.tables", {}),
+        ("information_schema.columns", NO_ANSWER),
+        ("key_column_usage", {}),
+        ("_tags", {}),
+        ("DETAIL", NO_ANSWER),
+    ],
 )
-def test_rows_of_another_form_are_one_line_of_their_tables(workspace, monkeypatch, where):
+def test_rows_of_another_form_are_one_line_of_their_tables(workspace, monkeypatch, where, refused):
     """Every field of every kind of row, with every wrong value: no other error, no second line, and no absence."""
+    workspace.refused |= refused
     parent = table(ID, name=PARENT, primary_key=["id"])
     model = table(
         ID,
@@ -854,13 +884,13 @@ class TestChangesMeanwhile:
     def test_a_table_that_is_created_is_not_hidden(self, workspace, monkeypatch):
         catalog = made(workspace, table(ID))
         workspace.hidden.add(str(NAME))
-        self.before(monkeypatch, workspace, "DESCRIBE DETAIL", workspace.hidden.clear)
+        self.before(monkeypatch, workspace, "AS JSON", workspace.hidden.clear)
 
         assert catalog.snapshot([table(ID)]).tables[NAME].exists
 
     def test_a_table_that_is_replaced_can_be_read(self, workspace, monkeypatch):
         catalog = made(workspace, table(ID))
-        self.before(monkeypatch, workspace, "DESCRIBE DETAIL", self.gone)
+        self.before(monkeypatch, workspace, "AS JSON", self.gone)
 
         assert catalog.snapshot([table(ID)]).tables[NAME].exists
 
@@ -869,6 +899,6 @@ class TestChangesMeanwhile:
         child = table(ID, column("parent"), name=CHILD, foreign_keys=[ForeignKey(["parent"], parent)])
         catalog = made(workspace, parent, child)
         workspace.hidden.add(PARENT)
-        self.before(monkeypatch, workspace, "DESCRIBE DETAIL", workspace.hidden.clear)
+        self.before(monkeypatch, workspace, "SHOW CREATE", workspace.hidden.clear)
 
         assert len(catalog.snapshot([child]).tables[child.name].foreign_keys) == 1
