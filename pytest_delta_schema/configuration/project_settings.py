@@ -13,7 +13,7 @@ from pytest_delta_schema.configuration.files import delta_keys, misspelt_section
 from pytest_delta_schema.configuration.section import expired
 from pytest_delta_schema.diagnostics.errors import ConfigurationError, DeclarationError
 from pytest_delta_schema.models.arguments import refuse_kind
-from pytest_delta_schema.settings.table import INI_FILES, SECTION, SETTINGS
+from pytest_delta_schema.settings.table import CHECKS_FOLLOW, INI_FILES, SECTION, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,6 +49,7 @@ def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
         "preflight_samples": values["preflight_samples"],
         "on_failure": values["on_failure"],
         "rules": values["rules"],
+        "checks_follow": values["backend"] == CHECKS_FOLLOW,
     }
 
 

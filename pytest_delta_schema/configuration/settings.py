@@ -40,6 +40,8 @@ class Settings:
         preflight_samples: How many rows a failed data check names by their keys at most; 0 for none.
         on_failure: Whether an apply leaves a table that it could not finish, or restores its version before the apply.
         rules: Rules of the project as dotted names such as ``shop.rules:NoFloats``, besides the standard ones.
+        checks_follow: Whether snapshots show the checks of a new table after its creation: the backend of the project
+            is ``databricks``.
         model_rules: Further rules for declarations.
         plan_rules: Further rules for plans.
     """
@@ -61,6 +63,7 @@ class Settings:
     preflight_samples: int = 5
     on_failure: FailurePolicy = "leave"
     rules: tuple[str, ...] = ()
+    checks_follow: bool = False
     model_rules: tuple[ModelRule, ...] = ()
     plan_rules: tuple[PlanRule, ...] = ()
 

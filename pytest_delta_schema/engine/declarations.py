@@ -214,7 +214,8 @@ class Declarations:
     def reviewed_texts(self, table: Table) -> ReviewedTexts:
         """Return the texts that are reviewed: the SQL that would create the table, and the state that is declared."""
         state = self.contract_state(table)
-        sql = script(statements(self.planner.creation(state)))
+        planner = self.planner.over(checks_follow=self.settings.checks_follow)
+        sql = script(statements(planner.creation(state)))
         return ReviewedTexts(
             sql=f"-- read-only\n{sql}" if table.read_only else sql,
             state=state_json_text(state),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable, TablePlan
+    from pytest_delta_schema.plan.planner import TablePlanner
     from pytest_delta_schema.state.states import CatalogState, TableState
 
 
@@ -67,6 +68,10 @@ class Gate:
     def starts_later(self) -> StartsLazily | None:
         """The catalog, if it starts a session when it is first needed; asked once, because every check needs it."""
         return self.catalog if isinstance(self.catalog, StartsLazily) else None
+
+    @cached_property
+    def _planner(self) -> TablePlanner:
+        return self.declarations.planner.over(checks_follow=self.catalog.capabilities.checks_follow)
 
     @property
     def is_read(self) -> bool:
@@ -141,7 +146,7 @@ class Gate:
 
     def _plan(self, models: Iterable[Table], desired: Iterable[TableState]) -> TablePlan:
         others = map(desired_state, self._bound(self.dependents(models)))
-        return self.declarations.planner.plan_states(desired, self.state(), other_models=others)
+        return self._planner.plan_states(desired, self.state(), other_models=others)
 
     def _bound(self, models: Iterable[Table]) -> list[Table]:
         """Return the tables that models map to in the catalog."""
@@ -239,7 +244,7 @@ class Gate:
     def _apply(self, models: Sequence[Table], progress: ApplyProgress, *, independently: bool = False) -> SyncResult:
         declarations = self.declarations
         runner = runner_of(self.catalog, declarations.settings)
-        planner, validator = declarations.planner, declarations.validator
+        planner, validator = self._planner, declarations.validator
         orchestrator = Orchestrator(self.catalog, runner, planner=planner, validator=validator)
         dependents = self._bound(self.dependents(models))
         with progress.by(runner):

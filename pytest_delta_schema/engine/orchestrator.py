@@ -124,7 +124,7 @@ class Orchestrator:
         return cls(
             catalog,
             runner_of(catalog, settings),
-            planner=planner_of(settings),
+            planner=planner_of(settings).over(checks_follow=catalog.capabilities.checks_follow),
             validator=validator_of(settings),
             settings=settings,
         )

@@ -115,6 +115,7 @@ class Capabilities:
         refuses_for_table: The same for a statement on a table as it was read; the table is ``None`` if it is created.
         refuses_clones: Why it can clone no table; see :func:`~pytest_delta_schema.execute.protocols.clone_refusal`.
         lag: How long reads may miss what statements have changed.
+        checks_follow: Whether it takes the checks of a new table after its creation only.
     """
 
     emulates: frozenset[StatementKind] = frozenset()
@@ -124,6 +125,7 @@ class Capabilities:
     refuses_for_table: Callable[[Statement, TableState | None], Refusal | None] = _refuse_nothing
     refuses_clones: Refusal | None = None
     lag: Lag = NO_LAG
+    checks_follow: bool = False
 
     def is_emulated(self, statement: Statement) -> bool:
         """Whether the backend runs other statements with the same result, for the statement or for a part of it."""

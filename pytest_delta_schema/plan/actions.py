@@ -73,9 +73,9 @@ class CreateTable:
         columns: In declaration order.
         table_comment: ``""`` for none.
         table_properties: Sorted by key; never a value ``None``, since nothing has to be removed.
-        checks: Part of the creation itself.
+        checks: Part of the creation itself, unless the catalog takes them after it only.
         creates_schema: Whether the schema has to be created first.
-        keys: The primary and unique keys; added right after the creation.
+        keys: The primary and unique keys, after the checks that are not part of the creation; added right after it.
         tags: Set when the table exists.
         partitioning: The columns by which files are partitioned, in order.
         clustering: The paths by which rows are clustered, in order.

@@ -109,6 +109,7 @@ class TablePlanner:
         enable: Table features that a plan may enable where it needs them, ``typeWidening`` and ``columnMapping``;
             others have to be declared by their properties.
         policy: Which table properties the project manages.
+        checks_follow: Whether a new table gets its checks right after its creation, and not in it.
     """
 
     def __init__(
@@ -116,11 +117,21 @@ class TablePlanner:
         *,
         enable: Collection[str] = (),
         policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
+        checks_follow: bool = False,
     ) -> None:
         self._enable = frozenset(require_names(enable, "enable of TablePlanner"))
         if not isinstance(policy, PropertyPolicy):
             refuse_kind("TablePlanner", "a PropertyPolicy", policy, "write PropertyPolicy(...)")
         self._policy = policy
+        self._checks_follow = checks_follow
+
+    def over(self, *, checks_follow: bool) -> TablePlanner:
+        """Return the planner for a catalog.
+
+        Args:
+            checks_follow: Whether it takes the checks of a new table after its creation only.
+        """
+        return TablePlanner(enable=self._enable, policy=self._policy, checks_follow=checks_follow)
 
     def plan(self, models: Iterable[Table], state: CatalogState, *, other_models: Iterable[Table] = ()) -> TablePlan:
         """Plan everything that ``models`` want and ``state`` lacks.
@@ -205,6 +216,8 @@ class TablePlanner:
             creates_schema: Whether its schema has to be created first.
         """
         keys = _key_changes(desired, _NO_KEYS)
+        checks = [CheckAdd(name=check.name, expression=check.expression) for check in desired.checks]
+        follow = checks if self._checks_follow else []
         properties = {name: value for name, value in desired.table_properties.items() if value is not None}
         return CreateTable(
             table=desired.name,
@@ -213,9 +226,9 @@ class TablePlanner:
             table_properties=MappingProxyType(
                 {**features_of_new_table(desired), **properties, **record_of(desired, self._policy)}
             ),
-            keys=tuple(change for change in keys if not isinstance(change, ForeignKeyAdd)),
+            keys=(*follow, *(change for change in keys if not isinstance(change, ForeignKeyAdd))),
             creates_schema=creates_schema,
-            checks=desired.checks,
+            checks=() if self._checks_follow else desired.checks,
             partitioning=desired.partitioning,
             clustering=desired.clustering,
             tags=first_tags(desired),

@@ -52,6 +52,7 @@ from pytest_delta_schema.report.formats import EXTENSIONS
 from pytest_delta_schema.settings.table import (
     BACKENDS,
     BY_NAME,
+    CHECKS_FOLLOW,
     INI_KEYS,
     LISTS,
     SECTION,
@@ -96,7 +97,7 @@ def read_options(config: pytest.Config) -> Options:
     modes = [mode for mode in (DRIFT, APPLY, SYNC, ENFORCE, AGAINST) if values[mode.replace("-", "_")]]
     modes[:0] = [mode for mode in WRITES_MODELS if values[mode]]
     mode = modes[0] if modes else None
-    given = sources.given["allow"]
+    given, on_backend = sources.given["allow"], sources.given["backend"]
     command_line, ini, toml = (tuple(consents or ()) for consents in given)
     warehouse = str(folder / values["warehouse"])
     faults += option_faults(config, values, modes, warehouse)
@@ -130,6 +131,8 @@ def read_options(config: pytest.Config) -> Options:
             consents=(*command_line, *ini, *toml),
             project_consents=toml,
             must_match=command_line if config.args_source is config.ArgsSource.ARGS else (*command_line, *ini),
+            # Snapshots are those of the project, whatever backend one run of it has.
+            checks_follow=next(filter(None, (*on_backend[1:], on_backend[0])), None) == CHECKS_FOLLOW,
         ),
         mode=mode,
         contracts_only=_contracts_only(config, modes),

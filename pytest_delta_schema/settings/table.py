@@ -85,7 +85,10 @@ LISTS: tuple[SettingKind, ...] = (
 )  # fmt: skip
 """The kinds whose values from several sources are joined."""
 
-BACKENDS = ("local", "memory", "session", "unity", "databricks")
+CHECKS_FOLLOW = "databricks"
+"""The backend that takes the checks of a new table after its creation only."""
+
+BACKENDS = ("local", "memory", "session", "unity", CHECKS_FOLLOW)
 """The built-in backends."""
 
 WORKER = "{worker}"

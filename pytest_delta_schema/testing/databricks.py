@@ -18,16 +18,20 @@ from pytest_delta_schema.delta.properties import CHECK_PREFIX
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import ClusteringChange, ColumnAdd, ColumnDrop, ColumnRename, ColumnTypeChange
 from pytest_delta_schema.sql.quoting import dotted, literal, type_sql
 from pytest_delta_schema.sql.renderers import value_clause
 from pytest_delta_schema.state.delta_log import encode_owned
+from pytest_delta_schema.state.expressions import paths_in
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, UNIQUE, ForeignKeyState
-from pytest_delta_schema.state.types import ArrayState, StructState, is_generated
+from pytest_delta_schema.state.types import ArrayState, StructState, atoms, is_generated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.execute.protocols import ScratchCatalog
+    from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState, MapState
 
@@ -132,6 +136,14 @@ class DatabricksDouble:
 
     def close(self) -> None:
         """Do nothing."""
+
+    def run(self, statement: Statement) -> None:
+        """Run a statement on the backend, unless workspaces have refused it."""
+        state = self.states().get(statement.table)
+        for change in statement.changes:
+            for condition, fact in _refusals(change, state):
+                raise refusal(condition, fact)
+        self.backend.run(statement)
 
     def query(self, sql: str) -> Rows:
         """Answer a query of information_schema by SQLite, which knows no catalogs."""
@@ -265,6 +277,47 @@ def properties_of(state: TableState) -> dict[str, str]:
 def refusal(condition: str, subject: object) -> StatementError:
     """Return the error by which a workspace refuses a statement."""
     return StatementError(f"[{condition}] {subject}", condition=condition)
+
+
+def _refusals(change: object, state: TableState | None) -> Iterator[tuple[str, str]]:
+    """Yield why workspaces have refused a change of a table, which is ``None`` before its creation."""
+    if isinstance(change, CreateTable):
+        if change.checks:
+            yield "UNSUPPORTED_CONSTRAINT", "Only PRIMARY KEY and FOREIGN KEY constraints are currently supported"
+        if change.partitioning and change.clustering:
+            yield "SPECIFY_CLUSTER_BY_WITH_PARTITIONED_BY_IS_NOT_ALLOWED", "Clustering and partitioning"
+    elif state is not None:
+        yield from _alter_refusals(change, state)
+
+
+def _alter_refusals(change: object, state: TableState) -> Iterator[tuple[str, str]]:
+    if isinstance(change, ColumnAdd):
+        if is_generated(change.column):
+            yield "PARSE_SYNTAX_ERROR", "Syntax error at or near 'GENERATED'"
+        yield from _feature_refusals(change.column.data_type, state)
+    if isinstance(change, ColumnTypeChange):
+        yield from _feature_refusals(change.after, state)
+    if isinstance(change, (ColumnTypeChange, ColumnRename, ColumnDrop)):
+        texts = [check.expression for check in state.checks]
+        texts += [column.value.generated for column in state.columns if column.value and column.value.generated]
+        used = [path.folded for text in texts for path in paths_in(text)]
+        if any(all(map(str.__eq__, path, change.path.folded)) for path in used):  # one leads to the other, or below it
+            yield "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE", f"{change.path} is used by a check or a generation"
+    if isinstance(change, ClusteringChange):
+        if state.partitioning and change.after:
+            yield "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED", "the table is partitioned"
+        if len(change.after) > _MOST_KEYS:
+            yield "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS", f"at most {_MOST_KEYS} keys"
+
+
+_MOST_KEYS = 4
+_NTZ = f"{FEATURE_PREFIX}timestampNtz"
+
+
+def _feature_refusals(data_type: DataTypeState, state: TableState) -> Iterator[tuple[str, str]]:
+    stored = atoms(column.data_type for column in state.columns)  # CREATE TABLE enables what its columns need
+    if "timestamp_ntz" in atoms([data_type]) - stored and _NTZ not in state.table_properties:
+        yield "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT", "timestampNtz"
 
 
 def _add_object(relations: dict[str, Rows], item: OtherObject, comment: str) -> None:

@@ -325,3 +325,32 @@ def test_the_snapshot_of_a_broken_declaration_is_not_unused(project):
         "__snapshots__/models/dev.silver.orders.ddl.sql",
         "__snapshots__/models/dev.silver.orders.state.json",
     ]
+
+
+@pytest.mark.parametrize(
+    ("project_backend", "run_backend", "follows"),
+    [
+        ("databricks", "", True),
+        ("databricks", "memory", True),
+        ("memory", "", False),
+        ("", "databricks", True),
+        ("", "", False),
+    ],
+)
+def test_a_snapshot_shows_checks_as_the_backend_of_the_project_takes_them(
+    project, project_backend, run_backend, follows
+):
+    project.models(
+        "from pytest_delta_schema import Check\n"
+        "orders = table('dev.silver.orders', Column('id', LongType()), checks=[Check('positive', 'id > 0')])\n"
+    )
+    project.ini("delta_models = models", *([f"delta_backend = {project_backend}"] if project_backend else []))
+    chosen = [f"--delta-backend={run_backend}"] if run_backend else []
+
+    project.run("--snapshot-update", *chosen)
+
+    (path,) = (project.path / "__snapshots__").rglob("*.sql")
+    text = path.read_text("utf-8")
+    assert ("ADD CONSTRAINT `positive` CHECK (id > 0);" in text) is follows
+    assert ("'delta.constraints.positive' = 'id > 0'" in text) is not follows
+    project.run(*chosen).assert_outcomes(passed=2)

@@ -262,7 +262,7 @@ from pytest_delta_schema.testing.databricks import DatabricksDouble
 
 class Doubled(DatabricksCatalog):
     def run(self, statement):
-        self._connection.backend.run(statement)
+        self._connection.run(statement)
 
 
 @pytest.fixture(scope="session")

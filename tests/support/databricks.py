@@ -34,6 +34,7 @@ class Doubled(DatabricksCatalog):
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace, read_threads=1)
+        self.workspace = workspace
         self.backend = workspace.backend
         self.waited: list[float] = []
         lag = replace(self.capabilities.lag, clock=lambda: sum(self.waited), wait=self.waited.append)
@@ -44,7 +45,7 @@ class Doubled(DatabricksCatalog):
     def run(self, statement: Statement) -> None:
         """Let sqlglot read the statement as Databricks would, and the other backend do it."""
         require_databricks(statement.sql)
-        self.backend.run(statement)
+        self.workspace.run(statement)
 
 
 @cache

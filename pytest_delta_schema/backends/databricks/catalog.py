@@ -55,7 +55,6 @@ from pytest_delta_schema.backends.kit import (
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute import ABSENT, Capabilities, Lag, Refusal
 from pytest_delta_schema.models import QualifiedName
-from pytest_delta_schema.plan import CreateTable
 from pytest_delta_schema.sql import Statement, StatementKind, describe_detail, describe_history, dotted, identifier
 from pytest_delta_schema.state import CatalogState, TableState
 
@@ -88,6 +87,7 @@ CAPABILITIES = Capabilities(
         "test with rows of make_delta_table and the local backend",
     ),
     lag=Lag(seconds=60.0),
+    checks_follow=True,
 )
 """The capabilities of a SQL warehouse, and of the newest runtime; source about clones: Databricks' documentation.
 
@@ -174,15 +174,14 @@ class DefaultCollations:
         self._connection = connection
         self._known: dict[str, str] = {}
 
-    def refusal(self, statement: Statement) -> Refusal | None:
-        """Return why a statement cannot add its checks, or ``None``."""
+    def refusal(self, statement: Statement, observed: TableState | None) -> Refusal | None:
+        """Return why a statement cannot add its check to a table, which is ``None`` if it is created, or ``None``."""
         table = statement.table
-        if statement.kind is StatementKind.ADD_CHECK:
-            what, name, read = "table", dotted(table), self._of_table
-        elif any(isinstance(change, CreateTable) and change.checks for change in statement.changes):
-            what, name, read = "schema", ".".join(map(identifier, table.written[:2])), self._of_schema
-        else:
+        if statement.kind is not StatementKind.ADD_CHECK:
             return None
+        what, name, read = "table", dotted(table), self._of_table
+        if observed is None:
+            what, name, read = "schema", ".".join(map(identifier, table.written[:2])), self._of_schema
         if name not in self._known:
             self._known[name] = read(table)
         if self._known[name] in ("", _PLAIN):
@@ -243,7 +242,7 @@ class DatabricksCatalog:
         self.capabilities = replace(
             CAPABILITIES,
             refuses=self._runtime.refuses,
-            refuses_for_table=lambda statement, _: collations.refusal(statement),
+            refuses_for_table=collations.refusal,
         )
         self._read_threads = read_threads
 

@@ -8,10 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 import sqlglot
+from pyspark.sql import types as spark
 from sqlglot import exp
 
 from pytest_delta_schema import (
     ApplyError,
+    Check,
     Column,
     ConvergenceError,
     DatabricksCatalog,
@@ -30,13 +32,20 @@ from pytest_delta_schema.backends.databricks.connection import SparkConnection, 
 from pytest_delta_schema.backends.databricks.descriptions import _path
 from pytest_delta_schema.backends.databricks.reading import RUNTIME
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, StatementError
+from pytest_delta_schema.diagnostics.errors import (
+    BackendUnavailableError,
+    DeclarationError,
+    InvalidModelError,
+    StatementError,
+)
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.gate import BatchedApplies
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.exchange.statements import parse_databricks_type
 from pytest_delta_schema.execute import ABSENT, RowCounts
+from pytest_delta_schema.execute.interruption import ApplyInterrupted
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import Statement, StatementKind, dotted, statements
 from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, samples
@@ -50,10 +59,11 @@ from pytest_delta_schema.state import (
     state_from_json,
     state_json,
 )
+from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
-from pytest_delta_schema.testing.scenario import LONG, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import BOTH, LONG, TEXT, field, struct
 from support.databricks import Doubled, Workspace
 from support.models import NAME, column, state, stored, table
 
@@ -902,3 +912,150 @@ class TestChangesMeanwhile:
         self.before(monkeypatch, workspace, "SHOW CREATE", workspace.hidden.clear)
 
         assert len(catalog.snapshot([child]).tables[child.name].foreign_keys) == 1
+
+
+FACTS = [
+    (
+        "a check is refused in a creation",
+        None,
+        table(ID, checks=[Check("positive", "id > 0")], primary_key=["id"]),
+        [
+            "CREATE TABLE `dev`.`silver`.`orders` ( `id` BIGINT NOT NULL ) USING DELTA",
+            "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `positive` CHECK (id > 0)",
+            "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`)",
+        ],
+    ),
+    (
+        "two single quotes are two literals",
+        table(column()),
+        table(column(comment="It's")),
+        ["ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `id` COMMENT 'It\\'s'"],
+    ),
+    (
+        "a generated column cannot be added",
+        table(column()),
+        table(column(), Column("twice", LONG, generated_as="id * 2")),
+        "UnsupportedGenerationChange",
+    ),
+    (
+        "an identity cannot be added",
+        table(column()),
+        table(column(), Column("n", LONG, identity=Identity())),
+        "UnsupportedGenerationChange",
+    ),
+    (
+        "a column that a check uses changes its type without it",
+        table(column("id", spark.IntegerType()), checks=[Check("positive", "id > 0")], table_properties=BOTH),
+        table(column("id", LONG), checks=[Check("positive", "id > 0")], table_properties=BOTH),
+        [
+            "ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `positive`",
+            "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `id` TYPE BIGINT",
+            "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `positive` CHECK (id > 0)",
+        ],
+    ),
+    (
+        "a column that a generation uses keeps its type",
+        table(
+            column("id", spark.IntegerType()),
+            Column("n", spark.IntegerType(), generated_as="id"),
+            table_properties=BOTH,
+        ),
+        table(column("id", LONG), Column("n", spark.IntegerType(), generated_as="id"), table_properties=BOTH),
+        "GeneratedColumnDependency",
+    ),
+    (
+        "timestamp_ntz needs its feature first",
+        table(column()),
+        table(column(), column("at", spark.TimestampNTZType())),
+        [
+            "ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES ( 'delta.feature.timestampNtz' = 'supported' )",
+            "ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS ( `at` TIMESTAMP_NTZ )",
+        ],
+    ),
+    (
+        "CREATE TABLE enables it by itself",
+        None,
+        table(column("at", spark.TimestampNTZType())),
+        ["CREATE TABLE `dev`.`silver`.`orders` ( `at` TIMESTAMP_NTZ ) USING DELTA"],
+    ),
+    (
+        "nested NOT NULL is an ordinary change",
+        table(Column("s", struct(field("x", LONG, nullable=False)))),
+        table(Column("s", struct(field("x", LONG)))),
+        ["ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `s`.`x` DROP NOT NULL"],
+    ),
+    (
+        "the key of a map is widened",
+        table(Column("m", spark.MapType(spark.IntegerType(), TEXT)), table_properties=BOTH),
+        table(Column("m", spark.MapType(LONG, TEXT)), table_properties=BOTH),
+        ["ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `m`.`key` TYPE BIGINT"],
+    ),
+    (
+        "clustering and partitioning exclude each other",
+        None,
+        table(column(), column("day"), clustered_by=["id"], partitioned_by=["day"]),
+        "InvalidLayout",
+    ),
+    (
+        "a clustered table is not partitioned by a statement",
+        table(column(), column("day"), clustered_by=["id"]),
+        table(column(), column("day"), partitioned_by=["day"]),
+        "UnsupportedStatement",
+    ),
+    (
+        "at most four keys",
+        None,
+        table(*map(column, "abcde"), clustered_by=[*"abcde"]),
+        "InvalidLayout",
+    ),
+]
+"""What workspaces have answered to others about writing (``testing/databricks.py`` refuses the opposite)."""
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), [fact[1:] for fact in FACTS], ids=[fact[0] for fact in FACTS])
+def test_statements_are_those_that_workspaces_take(workspace, before, after, expected):
+    catalog = Doubled(workspace)
+    workspace.backend.create_schema("dev", "silver")
+    agreed = Settings(consents=(parse_consent("rewrite dev.silver.orders"),))
+    line = Orchestrator.over(catalog, settings=agreed)
+    if before is not None:
+        line.sync_tables([before])
+
+    if isinstance(expected, str):
+        with pytest.raises((UnsafePlanError, InvalidModelError)) as caught:
+            line.sync_tables([after])
+        assert expected in [violation.rule for violation in caught.value.diagnostics]
+    else:
+        result = line.sync_tables([after])
+        assert [" ".join(statement.sql.split()) for statement in result.statements] == expected
+
+
+def test_a_creation_that_was_interrupted_before_its_check_is_resumed(workspace, monkeypatch):
+    model = table(column(), checks=[Check("positive", "id > 0")])
+    workspace.backend.create_schema("dev", "silver")
+    catalog, run = Doubled(workspace), workspace.run
+
+    def interrupted(statement):
+        if statement.kind is StatementKind.ADD_CHECK:
+            raise KeyboardInterrupt
+        run(statement)
+
+    monkeypatch.setattr(workspace, "run", interrupted)
+    with pytest.raises(ApplyInterrupted):
+        Orchestrator.over(catalog).sync_tables([model])
+    monkeypatch.setattr(workspace, "run", run)
+
+    result = Orchestrator.over(catalog).sync_tables([model])
+
+    assert [statement.kind for statement in result.statements] == [StatementKind.ADD_CHECK]
+    assert workspace.states()[NAME].checks == (CheckState("positive", "id > 0"),)
+
+
+def test_what_the_double_refuses():
+    """The facts of the table above hold because the double refuses the opposite of each."""
+    wanted = table(column(), checks=[Check("positive", "id > 0")])
+    workspace = Workspace(MemoryCatalog())
+    (creation,) = statements(TablePlanner().creation(desired_state(wanted), creates_schema=False))
+
+    with pytest.raises(StatementError, match=r"^\[UNSUPPORTED_CONSTRAINT\] Only PRIMARY KEY and FOREIGN KEY"):
+        workspace.run(creation)

@@ -70,7 +70,7 @@ OF_TABLE = (
     " COLLATION UTF8_BINARY, which changes columns that are added later only"
 )
 OF_SCHEMA = (
-    "the databricks backend cannot create table: the default collation of the schema is UNICODE_CI, and Databricks"
+    "the databricks backend cannot add check: the default collation of the schema is UNICODE_CI, and Databricks"
     " takes a CHECK under UTF8_BINARY only; leave the checks out, or run ALTER SCHEMA `dev`.`silver` DEFAULT"
     " COLLATION UTF8_BINARY, which changes columns that are added later only"
 )
