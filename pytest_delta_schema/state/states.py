@@ -349,10 +349,9 @@ def _not_a_delta_table(name: QualifiedName, kind: str) -> Diagnostic:
     if kind.endswith("view"):
         remedy = "drop it, declare the table under another name, or declare it with read_only=True"
         return diagnostic_of(ViewInPlaceOfTable, name, f"is a {kind}, not a table", remedy=remedy)
-    remedy = (
-        "convert it by CONVERT TO DELTA if it is parquet, declare the table under another name, or declare it with"
-        " read_only=True"
-    )
+    remedy = "declare the table under another name, or declare it with read_only=True"
+    if kind != "streaming table":
+        remedy = f"convert it by CONVERT TO DELTA if it is parquet, {remedy}"
     return diagnostic_of(NotDeltaTable, name, f"is a {kind}, not a Delta table", remedy=remedy)
 
 

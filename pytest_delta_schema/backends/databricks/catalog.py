@@ -216,6 +216,8 @@ ABSENT_ON_DATABRICKS = (
 
 _VIEWS = ("VIEW", "MATERIALIZED_VIEW", "STREAMING_TABLE")
 _DELTA = "DELTA"
+_MATERIALIZATION = "__materialization_"
+"""The beginning of the names of tables that keep the rows of materialized views and streaming tables."""
 
 
 class DatabricksCatalog:
@@ -277,7 +279,10 @@ class DatabricksCatalog:
             self._connection.rows(part.sql)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
+        """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist.
+
+        Tables in which Databricks keeps the rows of materialized views and streaming tables are left out.
+        """
         return self._names(catalog, schema, views=False)
 
     def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -302,7 +307,8 @@ class DatabricksCatalog:
 
     def _names(self, catalog: str, schema: str, *, views: bool) -> tuple[QualifiedName, ...]:
         rows = typed(TableRow, self._connection.rows(select_tables(catalog, schema)))
-        kept = [folded(row["table_name"]) for row in rows if (row["table_type"] in _VIEWS) is views]
+        names = [folded(row["table_name"]) for row in rows if (row["table_type"] in _VIEWS) is views]
+        kept = [name for name in names if not name.startswith(_MATERIALIZATION)]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
     def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState | Diagnostic]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -63,6 +64,7 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
+from pytest_delta_schema.testing.databricks import OtherObject
 from pytest_delta_schema.testing.scenario import BOTH, LONG, TEXT, field, struct
 from support.databricks import Doubled, Workspace
 from support.models import NAME, column, state, stored, table
@@ -400,30 +402,38 @@ class TestPermissionAndAbsence:
         )
 
 
-def test_what_is_no_delta_table(workspace, monkeypatch):
-    catalog, ask = made(workspace, table(ID), table(ID, name="dev.silver.v")), workspace.rows
+OTHERS = [
+    ("v", "VIEW", None, "is a view, not a table; drop it"),
+    ("mv", "MATERIALIZED_VIEW", None, "is a materialized view, not a table; drop it"),
+    ("st", "STREAMING_TABLE", None, "is a streaming table, not a Delta table; declare the table under"),
+    ("csv", "EXTERNAL", "CSV", "is a csv table, not a Delta table; convert it by CONVERT TO DELTA if it is parquet"),
+]
 
-    def shown(sql):
-        rows = ask(sql)
-        for row in rows:
-            if row.get("data_source_format"):
-                row["table_type"] = "VIEW" if row["table_name"] == "v" else "EXTERNAL"
-                row["data_source_format"] = "CSV"
-        return rows
 
-    monkeypatch.setattr(workspace, "rows", shown)
-    state = catalog.snapshot([table(ID), table(ID, name="dev.silver.v")])
+def test_what_is_no_delta_table(workspace):
+    catalog = made(workspace, table(ID))
+    columns = (ColumnState("id", "bigint", is_nullable=False, comment=""),)
+    rows = [NAME._replace(table=f"__materialization_mat_0f_{name}_1") for name in ("mv", "st")]
+    workspace.objects += [OtherObject(NAME._replace(table=name), *kind, columns) for name, *kind, _ in OTHERS]
+    workspace.objects += [OtherObject(name, "MANAGED", "DELTA", columns) for name in rows]
+    models = [table(ID, name=f"dev.silver.{name}") for name, *_ in OTHERS]
+    readers = [replace(model, read_only=True) for model in models]
 
-    assert [problem.message for problem in state.problems.values()] == [
-        "is a csv table, not a Delta table",
-        "is a view, not a table",
-    ]
-    assert [(other.kind, other.columns) for other in state.others.values()] == [
-        ("csv table", (ColumnState("id", "bigint", False, ""),)),
-        ("view", (ColumnState("id", "bigint", False, ""),)),
-    ]
-    assert [str(name) for name in catalog.table_names("dev", "silver")] == ["dev.silver.orders"]
-    assert [str(name) for name in catalog.view_names("dev", "silver")] == ["dev.silver.v"]
+    state = catalog.snapshot(models)
+
+    assert {name.table: other.kind for name, other in state.others.items()} == {
+        "v": "view",
+        "mv": "materialized view",
+        "st": "streaming table",
+        "csv": "csv table",
+    }
+    assert {other.columns for other in state.others.values()} == {columns}
+    assert [name.table for name in catalog.table_names("dev", "silver")] == ["csv", "orders"]
+    assert [name.table for name in catalog.view_names("dev", "silver")] == ["mv", "st", "v"]
+    for (name, *_, message), reader in zip(OTHERS, readers, strict=True):
+        problem = state.problems[NAME._replace(table=name)]
+        assert str(problem).startswith(f"dev.silver.{name}: {message}")
+        assert Gate(catalog, [reader]).drift(reader).status is Status.IN_SYNC
 
 
 NO_JSON = {"DESCRIBE TABLE EXTENDED": StatementError("[PARSE_SYNTAX_ERROR] at 'AS'", condition="PARSE_SYNTAX_ERROR")}
