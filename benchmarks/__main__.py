@@ -28,6 +28,7 @@ import streams
 import syncing
 import unity
 import witnesses
+import workspace
 import writes
 from measure import ROUNDS
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 _PARTS = (
     planning, contracts, comparing, reports, adoption, writes, streams, rows, local, creating, gate, preflight,
-    rewriting, unity, syncing, witnesses,
+    rewriting, unity, syncing, workspace, witnesses,
 )  # fmt: skip
 PARTS: dict[str, Callable[[], Iterable[Row]]] = {part.__name__: part.run for part in _PARTS}
 LONG = "cluster"

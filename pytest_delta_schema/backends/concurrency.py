@@ -23,14 +23,18 @@ def map_concurrently(
     names: Sequence[QualifiedName],
     threads: int,
     progress: Callable[[int, Callable[[], int]], AbstractContextManager[None]] = reading_tables,
+    cancel: Callable[[], object] = lambda: None,
 ) -> dict[QualifiedName, _T]:
     """Read tables in several threads, and return the results in the order of the names.
+
+    An interruption begins no further read, and waits for those that run.
 
     Args:
         read: Reads one table.
         names: The tables.
         threads: The largest number of threads, at least 1.
         progress: Logs how many of them are done.
+        cancel: Ends the reads that run, when they are interrupted.
     """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - the local backend reads without threads
 
@@ -39,7 +43,12 @@ def map_concurrently(
         progress(len(names), lambda: len(results)),
         ThreadPoolExecutor(max_workers=threads) as pool,
     ):
-        results.update(zip(names, pool.map(read, names), strict=True))
+        try:
+            results.update(zip(names, pool.map(read, names), strict=True))
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            cancel()
+            raise
     return results
 
 

@@ -278,7 +278,8 @@ class Orchestrator:
         if not changed:
             return state, results
         good = {result.table for result in results if result.error is None}
-        read = [table for table in tables if table.name in good]
+        read = [table for table in tables if table.name in good & changed]
+        others = [table for table in others if table.name in changed]
 
         def look() -> tuple[CatalogState, dict[QualifiedName, DeltaSchemaError]]:
             try:
@@ -291,7 +292,7 @@ class Orchestrator:
         results = tuple(_with_unproven(result, seen) for result in results)
         known = {result.table for result in results}
         further = [TableResult(table=name) for name in faults if name not in known]
-        return seen, with_errors([*results, *further], faults)
+        return _renewed(state, seen), with_errors([*results, *further], faults)
 
     def _synchronise(
         self, state: CatalogState, results: tuple[TableResult, ...], tables: Iterable[Table]
@@ -306,6 +307,20 @@ class Orchestrator:
         except DeltaSchemaError as error:
             return with_errors(results, dict.fromkeys(aligned, error))
         return results
+
+
+def _renewed(before: CatalogState, after: CatalogState) -> CatalogState:
+    """Return what was read before an apply, with the tables that were read again after it."""
+    return CatalogState(
+        tables={**before.tables, **after.tables},
+        problems={
+            **{name: problem for name, problem in before.problems.items() if name not in after.tables},
+            **after.problems,
+        },
+        entries={**before.entries, **after.entries},
+        logs={**before.logs, **after.logs},
+        others={**before.others, **after.others},
+    )
 
 
 def _with_unproven(result: TableResult, seen: CatalogState) -> TableResult:

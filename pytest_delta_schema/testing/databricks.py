@@ -125,14 +125,17 @@ class DatabricksDouble:
         if "SCHEMA" in sql:
             return self._schema(sql, *names)
         name = QualifiedName(*names[:3])
-        state = self.states().get(name)
-        if state is None:
+        state = self.backend.read_tables([name]).tables[name]
+        if not state.exists:
             raise refusal(_NO_TABLE, name)
         return self._table(sql, state)
 
     def values(self, sql: str) -> list[tuple[Any, ...]]:
         """Answer a query by position."""
         return [tuple(row.values()) for row in self.rows(sql)]
+
+    def cancel(self) -> None:
+        """Do nothing."""
 
     def close(self) -> None:
         """Do nothing."""

@@ -332,7 +332,7 @@ class DatabricksCatalog:
                 else self._table(name, schema)
             )
 
-        tables = map_concurrently(read, names, self._read_threads)
+        tables = map_concurrently(read, names, self._read_threads, cancel=self._connection.cancel)
         absent = dict.fromkeys(name[:2] for name, table in tables.items() if table is None)
         schemas = {schema: self._has_schema(*schema) for schema in absent}
         return {name: table or _absent(name, schemas[name[:2]]) for name, table in tables.items()}

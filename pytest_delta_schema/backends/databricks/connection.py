@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -130,6 +131,10 @@ class Connection(Protocol):
         """Run a statement and return the values of its rows by position, whatever the names of its columns are."""
         ...
 
+    def cancel(self) -> None:
+        """End the statements that run in other threads, if possible."""
+        ...
+
     def close(self) -> None:
         """Close the connection."""
         ...
@@ -150,6 +155,11 @@ class SparkConnection:
         """Run a statement in Spark, and return values by position."""
         return [tuple(row) for row in self._collected(sql)]
 
+    def cancel(self) -> None:
+        """Interrupt the operations of the session."""
+        with suppress(Exception):
+            self.spark.interruptAll()
+
     def close(self) -> None:
         """Do nothing: the session belongs to the caller."""
 
@@ -164,6 +174,7 @@ class WarehouseConnection:
     def __init__(self, connection: Any, scrub: Callable[[str], str] = str) -> None:
         self._connection = connection
         self._scrub = scrub
+        self._cursors: set[Any] = set()
 
     def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
         """Run a statement with a new cursor, and return rows by name."""
@@ -174,6 +185,12 @@ class WarehouseConnection:
         """Run a statement with a new cursor, and return values by position."""
         return [tuple(row) for row in self._answer(sql)[1]]
 
+    def cancel(self) -> None:
+        """Cancel the statements of all cursors."""
+        for cursor in tuple(self._cursors):
+            with suppress(Exception):
+                cursor.cancel()
+
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
@@ -182,9 +199,13 @@ class WarehouseConnection:
         """Return the names of the columns, and the rows."""
         try:
             with self._connection.cursor() as cursor, cancel_on_interrupt(partial(_cancel, cursor)):
-                cursor.execute(sql)
-                names = [column[0] for column in cursor.description or ()]
-                return names, cursor.fetchall() if names else ()
+                self._cursors.add(cursor)
+                try:
+                    cursor.execute(sql)
+                    names = [column[0] for column in cursor.description or ()]
+                    return names, cursor.fetchall() if names else ()
+                finally:
+                    self._cursors.discard(cursor)
         except Exception as error:  # noqa: BLE001 - the connector documents no base class
             # The connector has no exception class for statements that a workspace refuses.
             condition = next(iter(_CONDITION.findall(str(error))), type(error).__name__)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
@@ -223,6 +225,40 @@ def test_a_foreign_key_is_not_added_again_without_its_rely(workspace, monkeypatc
     assert workspace.states() == before
 
 
+def test_an_apply_reads_again_what_it_has_changed_alone(workspace):
+    models = [table(ID, name=f"dev.silver.t{number}") for number in range(5)]
+    catalog = made(workspace, *models)
+    changed = [replace(models[0], comment="New"), *models[1:]]
+    workspace.asked.clear()
+
+    Orchestrator.over(catalog).sync_tables(changed)
+
+    described = [sql for sql in workspace.asked if sql.startswith("DESCRIBE TABLE")]
+    assert described[5:] == ["DESCRIBE TABLE EXTENDED `dev`.`silver`.`t0` AS JSON"]
+
+
+def test_an_interruption_begins_no_further_read_and_cancels_those_that_run(workspace, monkeypatch):
+    models = [table(ID, name=f"dev.silver.t{number}") for number in range(50)]
+    made(workspace, *models)
+    cancelled, begun, ask = Event(), [], workspace.values
+
+    def values(sql):
+        begun.append(sql)
+        if len(begun) == 1:
+            raise KeyboardInterrupt
+        assert cancelled.wait(10)
+        return ask(sql)
+
+    monkeypatch.setattr(workspace, "values", values)
+    monkeypatch.setattr(workspace, "cancel", cancelled.set)
+
+    with pytest.raises(KeyboardInterrupt):
+        DatabricksCatalog(workspace, read_threads=2).snapshot(models)
+
+    assert cancelled.is_set()
+    assert len(begun) <= 4
+
+
 def refuse(error):
     raise error
 
@@ -414,7 +450,9 @@ def test_what_is_no_delta_table(workspace):
     catalog = made(workspace, table(ID))
     columns = (ColumnState("id", "bigint", is_nullable=False, comment=""),)
     rows = [NAME._replace(table=f"__materialization_mat_0f_{name}_1") for name in ("mv", "st")]
-    workspace.objects += [OtherObject(NAME._replace(table=name), *kind, columns) for name, *kind, _ in OTHERS]
+    workspace.objects += [
+        OtherObject(NAME._replace(table=name), kind, data_format, columns) for name, kind, data_format, _ in OTHERS
+    ]
     workspace.objects += [OtherObject(name, "MANAGED", "DELTA", columns) for name in rows]
     models = [table(ID, name=f"dev.silver.{name}") for name, *_ in OTHERS]
     readers = [replace(model, read_only=True) for model in models]
@@ -600,6 +638,42 @@ class TestDoors:
             "TABLE_OR_VIEW_NOT_FOUND",
         )
         assert closed == [True]
+
+    def test_the_statements_of_all_threads_are_cancelled(self):
+        cancelled, running = Event(), Event()
+
+        class Waiting(Cursor):
+            def execute(self, _sql):
+                running.set()
+                assert cancelled.wait(10)
+                msg = "[OPERATION_CANCELED] cancelled"
+                raise RuntimeError(msg)
+
+            def cancel(self):
+                cancelled.set()
+
+        connection = WarehouseConnection(SimpleNamespace(cursor=Waiting))
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(connection.rows, "SELECT 1")
+            assert running.wait(10)
+            connection.cancel()
+
+            with pytest.raises(StatementError, match="OPERATION_CANCELED"):
+                answer.result(10)
+        connection.cancel()
+
+    @pytest.mark.parametrize("fails", [False, True])
+    def test_the_operations_of_a_session_are_interrupted(self, fails):
+        interrupted = []
+
+        def interrupt():
+            interrupted.append(True)
+            if fails:
+                raise RuntimeError
+
+        SparkConnection(SimpleNamespace(interruptAll=interrupt)).cancel()
+
+        assert interrupted == [True]
 
     def test_a_warehouse_is_entered_by_unified_authentication(self, monkeypatch):
         given, limits = {}, {}
