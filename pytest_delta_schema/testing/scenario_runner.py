@@ -63,16 +63,8 @@ def run_scenario(scenario: Scenario, catalog: ScratchCatalog, data_access: DataA
     before, there = comparable(observed), _rows(catalog, observed, data_access) if scenario.rows else []
     version = catalog.version(name)
 
-    plan = reviewed.plan(models, initial)
-
-    lines = "\n".join(str(line) for action in plan.actions for line in change_lines(action))
-    require_same("the plan", lines, scenario.plan.strip())
-    shown = [statement for action in plan.actions for statement in statements(action)]
-    require_same("the SQL", script(shown), scenario.sql.strip())
-    require_same("what is reported", _matched(plan), scenario.reported.strip())
-    plan = planner.plan(models, initial)
-    sql_statements = [statement for action in plan.actions for statement in statements(action)]
-
+    shown = _reviewed(scenario, reviewed.plan(models, initial))
+    sql_statements = _statements(planner.plan(models, initial))
     agreed = default_plan_rules(map(parse_consent, scenario.consents))
     validator = PlanValidator(model_rules=default_model_rules(policy=scenario.property_policy), plan_rules=agreed)
     orchestrator = Orchestrator(catalog, runner, planner=planner, validator=validator)
@@ -103,12 +95,28 @@ def run_scenario(scenario: Scenario, catalog: ScratchCatalog, data_access: DataA
         if not scenario.reported:
             require_same("the constraints", _constraints(end), _constraints(desired_state(scenario.after)))
         after = planner.plan(models, there_now)
-        lines = "\n".join(str(line) for action in after.actions for line in change_lines(action))
-        require_same("the plan after the apply", lines, "")
+        require_same("the plan after the apply", _lines(after), "")
         assert after.is_empty
         require_same("what is reported after the apply", _matched(after), scenario.reported.strip())
         require_same("what a second apply runs", orchestrator.sync_tables(models).statements, ())
     return comparable(end)
+
+
+def _reviewed(scenario: Scenario, plan: TablePlan) -> list[Statement]:
+    """Return the statements of the plan that people review, after a comparison with those of the scenario."""
+    shown = _statements(plan)
+    require_same("the plan", _lines(plan), scenario.plan.strip())
+    require_same("the SQL", script(shown), scenario.sql.strip())
+    require_same("what is reported", _matched(plan), scenario.reported.strip())
+    return shown
+
+
+def _lines(plan: TablePlan) -> str:
+    return "\n".join(str(line) for action in plan.actions for line in change_lines(action))
+
+
+def _statements(plan: TablePlan) -> list[Statement]:
+    return [statement for action in plan.actions for statement in statements(action)]
 
 
 def require_same(subject: str, actual: object, expected: object) -> None:
