@@ -458,16 +458,17 @@ def _require_writable(seen: _Seen, log: LogState, differences: tuple[EntryDiffer
 
 def _require_newer(entry: EntryState, log: LogState) -> None:
     if entry.version is not None and entry.version > log.version:
-        msg = (
+        fact = (
             f"its catalog entry shows version {entry.version}, and the newest version of its log is {log.version}, so"
-            " the entry is not changed; check whether the log was restored or copied from elsewhere"
+            " the entry is not changed"
         )
+        remedy = "check whether the log was restored or copied from elsewhere"
         if not entry.is_managed:  # whose files would be dropped, too
-            msg += (
+            remedy += (
                 f", or, if the table was created again at {entry.location}, register it again through Spark, which"
                 f" changes no file: {_registered_again(entry)}"
             )
-        raise StatementError(msg, condition="OLDER_LOG")
+        raise CatalogReadError([problem(FailedMetadataSync, entry.name, fact, remedy)])
 
 
 _LOG = logging.getLogger(LOGGER)

@@ -303,6 +303,9 @@ def test_an_entry_is_never_set_back_to_an_older_version(unity):
         f" `dev`.`silver`.`orders`; CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '{location}'"
         " [DS603 FailedMetadataSync]"
     )
+    (problem,) = caught.value.diagnostics
+    assert problem.remedy.startswith("check whether the log was restored")
+    assert problem.remedy.endswith(f" CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '{location}'")
     assert unity.calls("POST") == []
 
 
