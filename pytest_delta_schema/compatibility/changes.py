@@ -27,6 +27,7 @@ from pytest_delta_schema.compatibility.faults import (
     ConstraintKeyDropped,
     ConvertedToDelta,
     DefaultChanged,
+    DeprecationBackdated,
     FeatureEnabled,
     FieldAdded,
     FieldOrderChanged,
@@ -87,6 +88,7 @@ from pytest_delta_schema.write_check.values import CHANGE_FEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from datetime import date
 
     from pytest_delta_schema.delta.names import Aspect
     from pytest_delta_schema.diagnostics.faults import HasCode
@@ -165,7 +167,9 @@ def comparable_states(old: TableState, new: TableState) -> StatePair:
 _UNDECLARED = "(not declared)"
 
 
-def contract_changes(old: TableState, new: TableState) -> tuple[StatePair, list[ContractChange]]:
+def contract_changes(
+    old: TableState, new: TableState, released_on: date | None = None
+) -> tuple[StatePair, list[ContractChange]]:
     """Return all in which a contract differs from the released one, owned or not, and the states that were compared."""
     states = comparable_states(old, new)
     plan = TablePlanner().plan_states([states.new], CatalogState.of({states.old.name: states.old}))
@@ -176,6 +180,8 @@ def contract_changes(old: TableState, new: TableState) -> tuple[StatePair, list[
         changes += [*_spellings(states), *_order(states, released), *_orders_of_fields(released, states.new.columns)]
     changes += _undeclared_properties(states)
     changes += _promises(old, new)
+    if released_on is not None:
+        changes += _backdated(old, new, released_on)
     return states, changes
 
 
@@ -380,6 +386,21 @@ def _sunsets(old: TableState, new: TableState) -> Iterator[ContractChange]:
                 subject=f"sunset of {path}" if path else "sunset",
                 before=str(announced.sunset),
                 after=ABSENT if deprecation.sunset is None else str(deprecation.sunset),
+                columns=(path,) if path else (),
+            )
+
+
+def _backdated(old: TableState, new: TableState, released_on: date) -> Iterator[ContractChange]:
+    """Yield the deprecations that are new, and whose day is before that of the released contract."""
+    for path, deprecation in new.deprecated.items():
+        if path not in old.deprecated and deprecation.since < released_on:
+            part = part_path("columns", path, "deprecated") if path else part_path("deprecated")
+            yield ContractChange(
+                row=DeprecationBackdated,
+                path=part,
+                subject=f"deprecation of {path}" if path else "deprecation",
+                before=f"{ABSENT} on {released_on}",
+                after=f"since {deprecation.since}",
                 columns=(path,) if path else (),
             )
 

@@ -549,6 +549,24 @@ class OtherFormatDisabled:
     code = "DC147"
 
 
+class DeprecationBackdated:
+    """A deprecation that is announced now claims to be older than the released contract, which does not have it.
+
+    Nobody could read it before this release, so its notice counts from then.
+
+    Remedy: Write the day of the release as ``since``.
+
+    Example:
+        from datetime import date
+
+        announced = Deprecated(date(2020, 1, 31))
+        old = Table("dev", "silver", "orders", [Column("note", "string")])
+        new = Table("dev", "silver", "orders", [Column("note", "string", deprecated=announced)])
+    """
+
+    code = "DC148"
+
+
 class CommentChanged:
     """The comment of the table, or of a column, differs.
 

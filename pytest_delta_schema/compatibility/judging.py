@@ -26,7 +26,7 @@ from pytest_delta_schema.state.states import TableState
 from pytest_delta_schema.write_check.verdict import require_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import date
 
     from pytest_delta_schema.compatibility.changes import ContractChange
@@ -148,6 +148,7 @@ def judge_change(  # noqa: PLR0913 - what a project knows about its contract
     unknown: Iterable[str] = (),
     new_tables: Iterable[Table | TableState] = (),
     version: tuple[int, int] = NEWEST,
+    released_on: date | None = None,
 ) -> tuple[CompatibilityFinding, ...]:
     """Judge whom a contract breaks, compared with the released one, and who has to be upgraded first.
 
@@ -165,6 +166,7 @@ def judge_change(  # noqa: PLR0913 - what a project knows about its contract
         new_tables: The other tables that are new in the same release; one with the same columns is named for a table
             that is gone.
         version: Delta's version, major and minor.
+        released_on: The day of the released contract; a new deprecation that claims to be older is found.
 
     Returns:
         A finding for each change and role, safe ones included, in the order of the plan and of the roles.
@@ -190,7 +192,7 @@ def judge_change(  # noqa: PLR0913 - what a project knows about its contract
         raise DeclarationError(msg)
     else:
         table = before
-        states, differences = contract_changes(before, after)
+        states, differences = contract_changes(before, after, released_on)
         judged = [(change, unjudged(change, before, after, unheld)) for change in differences]
     own = [(change, reason) for change, reason in judged if reason is not None]
     if not own:
@@ -275,27 +277,34 @@ class Decision(NamedTuple):
         return self.finding.code in _DROPS and not self.reason
 
 
-def decided(
+def decided(  # noqa: PLR0913 - what a project knows about its contract
     findings: Iterable[CompatibilityFinding],
     policy: CompatibilityPolicy,
     *,
     consents: Iterable[Consent],
     released: TableState | None,
     today: date,
+    announced: Callable[[ColumnPath], date | str] | None = None,
 ) -> tuple[Decision, ...]:
-    """Return what findings on one table mean; those that are safe are left out."""
+    """Return what findings on one table mean; those that are safe are left out.
+
+    ``announced`` returns since when a deprecation is released, or why that is not known; else its own date counts.
+    """
     given = [consent for consent in consents if consent.action == BREAK]
     return tuple(
-        _decision(finding, policy, given, released, today) for finding in findings if finding.verdict != "safe"
+        _decision(finding, policy, given, released, today, announced)
+        for finding in findings
+        if finding.verdict != "safe"
     )
 
 
-def _decision(
+def _decision(  # noqa: PLR0913, PLR0917 - those of decided
     finding: CompatibilityFinding,
     policy: CompatibilityPolicy,
     consents: Iterable[Consent],
     released: TableState | None,
     today: date,
+    announced: Callable[[ColumnPath], date | str] | None,
 ) -> Decision:
     if finding.role not in policy.roles:
         return Decision(finding, "other role")
@@ -307,9 +316,12 @@ def _decision(
         return Decision(finding, "allowed", f"by the consent '{consent}'{until}{because}", consent)
     reason = ""
     if finding.code in _DROPS:
-        deprecation = None if released is None else _deprecation(finding, released)
-        if deprecation is not None:
-            reason = "; ".join(_obstacles(deprecation, policy.min_notice, today))
+        path = None if released is None else _deprecated_path(finding, released)
+        if path is not None:
+            assert released is not None  # noqa: S101 - it has the path
+            deprecation = released.deprecated[path]
+            start = announced(path) if announced is not None and policy.min_notice else deprecation.since
+            reason = "; ".join(_obstacles(deprecation, start, policy.min_notice, today))
             if not reason:
                 return Decision(finding, "allowed", f"by its deprecation of {deprecation.since}")
     if finding.verdict == "not judged":
@@ -318,20 +330,24 @@ def _decision(
     return Decision(finding, "fails", reason) if fails else Decision(finding, "tolerated")
 
 
-def _deprecation(finding: CompatibilityFinding, released: TableState) -> Deprecated | None:
-    """Return the deprecation of what a finding drops: its own, or that of a column or the table around it."""
+def _deprecated_path(finding: CompatibilityFinding, released: TableState) -> ColumnPath | None:
+    """Return the path of the deprecation of what a finding drops: its own, a column's or the table's around it."""
     path = finding.column
     while path:
         if path in released.deprecated:
-            return released.deprecated[path]
+            return path
         path = path.parent
-    return released.deprecated.get(TABLE)
+    return TABLE if TABLE in released.deprecated else None
 
 
-def _obstacles(deprecation: Deprecated, min_notice: int, today: date) -> Iterator[str]:
-    """Yield why what is deprecated may not be dropped yet."""
+def _obstacles(deprecation: Deprecated, start: date | str, min_notice: int, today: date) -> Iterator[str]:
+    """Yield why what is deprecated may not be dropped yet; notice counts from its release, if that is later."""
     if deprecation.sunset is not None and today < deprecation.sunset:
         yield f"its sunset is {deprecation.sunset}, and today is {today} (UTC)"
-    days = (today - deprecation.since).days
+    if isinstance(start, str):
+        yield start
+        return
+    days = (today - max(start, deprecation.since)).days
     if days < min_notice:
-        yield f"it is deprecated since {deprecation.since}, which is {days} of {min_notice} days of notice"
+        released = f", and released {start}" if start > deprecation.since else ""
+        yield f"it is deprecated since {deprecation.since}{released}, which is {days} of {min_notice} days of notice"

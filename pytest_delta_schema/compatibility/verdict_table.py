@@ -25,6 +25,7 @@ from pytest_delta_schema.compatibility.faults import (
     ConstraintKeyDropped,
     ConvertedToDelta,
     DefaultChanged,
+    DeprecationBackdated,
     FeatureEnabled,
     FieldAdded,
     FieldOrderChanged,
@@ -100,6 +101,7 @@ def _three(words: list[str]) -> list[str]:
 _BY_POSITION = "meet another number of columns"
 _MIXED_UP = "have values in the wrong columns"
 _UNPROMISED = "have no promise any more"
+_LATE = "are told later than it says"
 _GONE = "find no table"
 _SOONER = "have less time to do without it than was announced"
 _OTHER_FORMAT = "see no further commit if they read it as Iceberg or Hudi"
@@ -241,6 +243,9 @@ VERDICT_TABLE: Mapping[type[HasCode], VerdictRow] = {
         "safe",
         to_readers="meet columns that are not in the contract",
         to_streams="meet columns that are not in the contract",
+    ),
+    DeprecationBackdated: _row(
+        "dangerous", "dangerous", "dangerous", to_readers=_LATE, to_streams=_LATE, to_writers=_LATE
     ),
     SunsetMovedNearer: _row(
         "dangerous",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
     from pytest_delta_schema.diagnostics.faults import Witness
     from pytest_delta_schema.engine.declarations import Declarations
+    from pytest_delta_schema.history.announcements import Announcements
     from pytest_delta_schema.history.contracts import PastContract, PastContracts, PastFault
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -137,8 +138,16 @@ class ContractComparison:
             client_features=self._declarations.client_features,
             unknown=_NOT_IN_SQL if past.contract is not None and past.contract.from_sql else (),
             new_tables=self._introduced if new is None else (),
+            released_on=None if past.announcements is None else past.announcements.released_on,
         )
-        yield from decided(findings, policy, consents=settings.consents, released=old, today=self._today)
+        yield from decided(
+            findings,
+            policy,
+            consents=settings.consents,
+            released=old,
+            today=self._today,
+            announced=past.announced,
+        )
 
     @cached_property
     def _introduced(self) -> list[TableState]:
@@ -186,6 +195,13 @@ class PastTable(NamedTuple):
     """``None`` if it has no contract, or none that can be read."""
     faults: tuple[PastFault, ...]
     """Why its contract cannot be read."""
+    announcements: Announcements | None
+
+    def announced(self, path: ColumnPath) -> date | str:
+        """Return since when a deprecation is released, or why that is not known."""
+        if self.announcements is None or self.contract is None:
+            return "a folder does not tell since when it is announced; compare with a commit, such as last-release"
+        return self.announcements.of(self.contract.file, path)
 
 
 class PastProjects:
@@ -200,10 +216,16 @@ class PastProjects:
         own = self._homes.get(name)
         projects = sorted(self._pasts, key=lambda project: project != own)
         for pasts in zip(*(self._pasts[project] for project in projects), strict=True):
-            contract = next((past.tables[name] for past in pasts if name in past.tables), None)
+            holder = next((past for past in pasts if name in past.tables), None)
+            contract = None if holder is None else holder.tables[name]
             faults = tuple(fault for past in pasts for fault in past.faults if fault.table == name)
             is_readable = contract is not None and (name in pasts[0].tables or not faults)
-            yield PastTable(pasts[0].ref, contract if is_readable else None, () if is_readable else faults)
+            yield PastTable(
+                pasts[0].ref,
+                contract if is_readable else None,
+                () if is_readable else faults,
+                None if holder is None else holder.announcements,
+            )
 
     def gone(self) -> dict[QualifiedName, Path]:
         """Return the tables that are not declared any more, by the project that had them, sorted."""

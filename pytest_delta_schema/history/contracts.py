@@ -22,8 +22,9 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.exchange.ddl import read_scripts
+from pytest_delta_schema.history.announcements import Announcements
 from pytest_delta_schema.history.git import SUBMODULE, SYMBOLIC_LINK, HistoryError, Repository, short_id
-from pytest_delta_schema.history.refs import is_folder, resolved, shown
+from pytest_delta_schema.history.refs import is_folder, resolved, shown, unshallow
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.settings.table import project_file_of
 from pytest_delta_schema.state.desired import desired_state
@@ -80,6 +81,8 @@ class PastContracts:
     """Why the contracts of the other tables cannot be judged."""
     notes: tuple[str, ...]
     """What else the output has to tell, a line for each."""
+    announcements: Announcements | None = None
+    """Since when its deprecations are released; ``None`` for a folder, which does not tell."""
 
 
 class UnreadableContract:
@@ -165,6 +168,13 @@ def _contracts_of_commit(
         tables=tables,
         faults=every_fault,
         notes=(*past.notes, *notes, *_notes_on_sql(contracts)),
+        announcements=Announcements(
+            repository=repository,
+            commit=past.commit,
+            release_tags=(*release_tags, ref) if past.is_tag else None,
+            fetch=unshallow(repository),
+            read=lambda path, content: _contracts(path, _text(content))[0].state,
+        ),
     )
 
 

@@ -148,6 +148,14 @@ class ReachableTag(NamedTuple):
     """When the commit was made."""
 
 
+class FileVersion(NamedTuple):
+    """A commit that has changed a file, on the branch itself or by a merge."""
+
+    commit: str
+    seconds: int
+    """When the commit was made."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
     """The repository that the folder of a project is in."""
@@ -222,6 +230,22 @@ class Repository:
             ReachableTag(name.removeprefix("refs/tags/"), peeled or commit, int(peeled_seconds or seconds))
             for name, commit, peeled, seconds, peeled_seconds in rows
         ]
+
+    def seconds(self, commit: str) -> int:
+        """Return when a commit was made."""
+        return int(self.output("log", "-1", "--format=%ct", commit).text)
+
+    def versions(self, commit: str, file: str) -> list[FileVersion]:
+        """Return the commits up to a commit that have changed a file, the newest first; merges instead of branches."""
+        options = ("--first-parent", "--format=%H %ct", commit, "--", f":(literal){file}")
+        lines = self.output("log", *options).text.splitlines()
+        parts = (line.partition(" ") for line in lines)
+        return [FileVersion(version, int(seconds)) for version, _, seconds in parts]
+
+    def content(self, commit: str, file: str) -> bytes | None:
+        """Return the content of a file of a commit, from the folder of the project; ``None`` if it has none."""
+        answer = run_git(self.folder, "cat-file", "blob", f"{commit}:./{file}")
+        return None if answer.status else answer.output
 
     def merge_bases(self, name: str) -> list[str]:
         """Return the best common commits of ``HEAD`` and a branch; empty if they have none."""

@@ -29,6 +29,8 @@ class PastCommit(NamedTuple):
     commit: str
     label: str
     notes: tuple[str, ...] = ()
+    is_tag: bool = False
+    """Whether a tag was meant, so tags are the releases, and not the commits of a branch."""
 
 
 def resolved(
@@ -53,7 +55,7 @@ def resolved(
         return _merge_base(repository, ref, branches)
     commit = repository.commit(ref)
     if commit:
-        return PastCommit(commit, f"commit {short_id(commit)}")
+        return PastCommit(commit, f"commit {short_id(commit)}", is_tag=bool(tags))
     raise HistoryError(_unknown(repository, ref))
 
 
@@ -100,7 +102,7 @@ def _merge_base(repository: Repository, name: str, branches: Sequence[str]) -> P
         names = ", ".join(short_id(other.commit) for other in others)
         notes.append(f"{_short_name(base.branch)} and HEAD have further merge bases, which are not compared: {names}")
     if repository.is_shallow:
-        notes.append(f"the clone is shallow, which may hide a nearer merge base; to be sure: {_unshallow(repository)}")
+        notes.append(f"the clone is shallow, which may hide a nearer merge base; to be sure: {unshallow(repository)}")
     return PastCommit(base.commit, label, tuple(notes))
 
 
@@ -112,7 +114,7 @@ def _no_merge_base(repository: Repository, branch: str) -> str:
     if repository.is_shallow:
         return (
             f"the clone is shallow, and does not reach the merge base of HEAD and {_short_name(branch)};"
-            f" fetch the whole history: {_unshallow(repository)}, {_BY_CI}"
+            f" fetch the whole history: {unshallow(repository)}, {_BY_CI}"
         )
     return f"HEAD and {_short_name(branch)} have no common commit; compare with its tip: {TIP}{_short_name(branch)}"
 
@@ -155,7 +157,7 @@ def _last_release(repository: Repository, patterns: Sequence[str]) -> PastCommit
         )
         raise HistoryError(msg)
     tag = max(tags, key=lambda tag: tag.seconds)
-    return PastCommit(tag.commit, f"tag {escaped(tag.name)}, commit {short_id(tag.commit)}")
+    return PastCommit(tag.commit, f"tag {escaped(tag.name)}, commit {short_id(tag.commit)}", is_tag=True)
 
 
 VARIABLES = {
@@ -242,7 +244,7 @@ _BY_CI = "or let the CI service do so (GitHub: fetch-depth: 0, GitLab: GIT_DEPTH
 def _how_to_fetch(repository: Repository, name: str) -> str:
     can_fetch_name = "origin" in repository.remotes() and re.fullmatch(_PLAIN, name) is not None
     if repository.is_shallow and not can_fetch_name:
-        return f"the clone is shallow, which may hide it; fetch the whole history: {_unshallow(repository)}, {_BY_CI}"
+        return f"the clone is shallow, which may hide it; fetch the whole history: {unshallow(repository)}, {_BY_CI}"
     if not can_fetch_name:
         return "write the name of a branch, a tag or a commit"
     if COMMIT.fullmatch(name):
@@ -256,13 +258,13 @@ def _how_to_fetch(repository: Repository, name: str) -> str:
 
 def _how_to_get_tags(repository: Repository) -> str:
     if repository.is_shallow:
-        return f"fetch the tags: {_unshallow(repository, ' --tags')}"
+        return f"fetch the tags: {unshallow(repository, ' --tags')}"
     if repository.remotes():
         return "fetch the tags: git fetch --tags"
     return "tag the released commit: git tag NAME COMMIT"
 
 
-def _unshallow(repository: Repository, options: str = "") -> str:
+def unshallow(repository: Repository, options: str = "") -> str:
     """Return the command that fetches the whole history of a shallow clone, which may have no remote repository."""
     command = f"git fetch{options} --unshallow"
     remotes = [name for name in repository.remotes() if re.fullmatch(_PLAIN, name)]

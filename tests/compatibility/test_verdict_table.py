@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from typing import Any, get_args
 
 import pytest
@@ -66,6 +67,7 @@ CELLS = {
     "TableIntroduced": "--- --- --- -",
     "AspectNotOwned": "ddd ddd --- -",
     "AdditiveEvolution": "ddd ddd --- -",
+    "DeprecationBackdated": "ddd ddd ddd -",
     "SunsetMovedNearer": "ddd ddd ddd -",
 }
 """The table: readers by name, by position, by path; streams, tracked, of the change feed; writers by name, by position,
@@ -73,7 +75,7 @@ by MERGE; clients. What is predicted or computed is held by the cases as well.""
 
 
 def judged(case):
-    findings = judge_change(case.old, case.new, roles=ROLES)
+    findings = judge_change(case.old, case.new, roles=ROLES, released_on=date(2026, 6, 30))
     return {finding.role: finding.verdict for finding in findings if finding.rule == case.row}
 
 

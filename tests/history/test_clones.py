@@ -6,15 +6,21 @@ import os
 import shlex
 import shutil
 import subprocess
+from datetime import date
 from itertools import product
 from pathlib import Path
 
 import pytest
 
+from pytest_delta_schema import Column, Deprecated
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
 from pytest_delta_schema.history import git as git_commands
 from pytest_delta_schema.history.contracts import contracts_at
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.json_state import state_json_text
 from support.git_repository import STATES, GitRepository, state_file
+from support.models import table
 
 ORDERS = f"{STATES}/dev.silver.orders.state.json"
 
@@ -652,3 +658,115 @@ def test_files_outside_of_a_sparse_checkout_have_not_changed(trapped):
     assert not (repository.folder / "shop/models.py").exists()
 
     assert git_commands.Repository.around(repository.folder).work_tree() == ((), ())
+
+
+NOTE = ColumnPath("note")
+FIRST_OF = "2026-{:02}-01T12:00:00+0000"
+
+
+def announced(*deprecated):
+    """Return the state file of a table whose column may be deprecated since last year."""
+    since = Deprecated(date(2025, 1, 31)) if deprecated else None
+    return state_json_text(desired_state(table(Column("note", "string", deprecated=since))))
+
+
+@pytest.fixture
+def months(tmp_path, monkeypatch):
+    """A repository whose commits were made on the first days of months, and their tags."""
+    repository = GitRepository.created(tmp_path, monkeypatch)
+
+    def commit(month, content, tag=""):
+        monkeypatch.setenv("GIT_COMMITTER_DATE", FIRST_OF.format(month))
+        repository.commit({"pyproject.toml": "", ORDERS: content, "month": str(month)})
+        if tag:
+            repository.git("tag", tag)
+
+    return repository, commit
+
+
+def since(repository, ref, file=ORDERS):
+    return contracts_at(ref, project=repository.folder, environment={}).announcements.of(file, NOTE)
+
+
+def test_a_deprecation_is_released_with_the_first_commit_that_has_it(months):
+    repository, commit = months
+    commit(1, announced())
+    commit(2, announced("x"))
+    commit(3, announced())
+    commit(4, announced("x"))
+    commit(5, announced("x") + " ")
+    repository.git("branch", "next")
+    commit(6, announced("x"))
+
+    assert since(repository, "next") == date(2026, 4, 1)
+    assert since(repository, "HEAD~1") == date(2026, 4, 1)
+    assert contracts_at("next", project=repository.folder).announcements.released_on == date(2026, 5, 1)
+    assert since(repository, "HEAD~4") == date(2026, 2, 1)
+
+
+def test_among_tags_the_first_release_counts_that_has_it(months):
+    repository, commit = months
+    commit(1, announced(), tag="v1")
+    commit(2, announced("x"), tag="other")
+    commit(3, announced("x") + " ", tag="v2")
+    commit(4, announced("x"), tag="v3")
+    commit(5, announced("x"))
+
+    assert since(repository, "last-release") == date(2026, 3, 1)
+    assert since(repository, "auto") == date(2026, 3, 1)
+    assert since(repository, "v3") == date(2026, 3, 1)
+    assert since(repository, "other") == date(2026, 2, 1)
+    repository.git("checkout", "--quiet", "--detach", "v1")
+    commit(6, announced())
+    assert since(repository, "v3") == date(2026, 4, 1)
+
+
+def test_a_merge_counts_on_the_day_of_the_merge(months, monkeypatch):
+    repository, commit = months
+    commit(1, announced())
+    repository.git("checkout", "--quiet", "-b", "work")
+    commit(2, announced("x"))
+    repository.git("checkout", "--quiet", "main")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", FIRST_OF.format(3))
+    repository.git("merge", "--quiet", "--no-ff", "--message=Merge", "work")
+    repository.git("branch", "next")
+    commit(4, announced("x"))
+
+    assert since(repository, "next") == date(2026, 3, 1)
+
+
+def test_snapshots_that_cannot_be_read_and_files_that_were_not_there_announce_nothing(months):
+    repository, commit = months
+    commit(1, announced("x"))
+    commit(2, "{")
+    commit(3, announced("x"))
+    repository.git("rm", "--quiet", ORDERS)
+    repository.commit()
+    commit(5, announced("x"))
+    commit(6, announced("x") + " ")
+    commit(7, announced("x"))
+
+    assert since(repository, "HEAD~1") == date(2026, 5, 1)
+    assert since(repository, "HEAD~4") == date(2026, 3, 1)
+
+
+def test_a_history_that_ends_before_the_announcement_proves_nothing(months):
+    repository, commit = months
+    commit(1, announced())
+    commit(2, announced("x"))
+    commit(3, announced("x") + " ")
+    commit(4, announced("x"))
+    shallow = repository.clone("shallow", "--depth=2")
+
+    assert since(shallow, "HEAD~1") == (
+        "it is not known since when it is announced; fetch the whole history: git fetch --unshallow"
+    )
+    deep = repository.clone("deep", "--depth=4")
+    assert since(deep, "HEAD~1") == date(2026, 2, 1)
+    announcements = contracts_at("HEAD~1", project=repository.folder, environment={}).announcements
+    shutil.rmtree(repository.folder / ".git" / "objects")
+    assert str(announcements.of(ORDERS, NOTE)).startswith("it is not known since when it is announced: git log")
+
+
+def test_a_folder_announces_nothing(shop):
+    assert contracts_at(f"{shop.folder}/shop", project=shop.folder).announcements is None

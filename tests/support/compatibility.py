@@ -293,6 +293,8 @@ CASES: tuple[Case, ...] = (
     Case("AspectNotOwned", _of(ID), _of(ID, owns={"checks": "report"}), "ddd ddd --- -"),
     Case("AspectNotOwned", table(ID), table(ID, read_only=True), "ddd dd- --- -"),
     Case("AdditiveEvolution", _of(ID), _of(ID, evolution="additive"), "ddd ddd --- -"),
+    Case("DeprecationBackdated", _of(ID), _of(NO_SUNSET), "ddd ddd ddd -"),
+    Case("DeprecationBackdated", _of(ID), _of(ID, deprecated=IN_2030), "ddd ddd ddd -"),
     Case("SunsetMovedNearer", _of(SUNSET_2030), _of(SUNSET_2029), "ddd ddd ddd -"),
     Case("SunsetMovedNearer", _of(SUNSET_2030), _of(NO_SUNSET), "ddd ddd ddd -"),
     Case("SunsetMovedNearer", _of(ID, deprecated=IN_2030), _of(ID, deprecated=IN_2029), "ddd ddd ddd -"),

@@ -10,7 +10,7 @@ A page is a story: its steps run in the order of the page, in one folder and aga
 * The line ``The examples start from [TEXT](PAGE#SECTION).`` begins with the files that another page shows.
 * ``<!-- file: NAME``, the text and ``-->`` write a file that the reader does not see.
 * ``<!-- catalog:``, Python code and ``-->`` change the catalog, as somebody else would do it.
-  ``git`` runs as the same author everywhere, and ids of commits may differ.
+  ``git`` runs as the same author everywhere, on the day of the deprecations, and ids of commits may differ.
 * A ``sh`` block holds commands that the tests do not run, such as installing something. A ``text`` block is a diagram. An
   ``sql`` block shows what somebody else does; a ``catalog`` comment after it does it, or ``SOMEBODY_ELSE``, or it begins with
   a comment that names its file, as Python does. A ``json`` block has to be valid JSON.
@@ -80,6 +80,7 @@ _DIFFERENT = (
 """What differs from run to run: times, ids of commits, sizes, versions, what a backend emulates, and rulers, whose length
 follows."""
 _GIT = {
+    "GIT_COMMITTER_DATE": "2025-01-31T12:00:00+0000",
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
     **{f"GIT_{who}_{what}": "a@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},

@@ -183,6 +183,35 @@ def test_a_deprecation_of_this_change_does_not_count(released):
     assert "or deprecate it first, or consent with" in released.run().stdout.str()
 
 
+def test_notice_counts_from_the_release_of_an_announcement(released, tmp_path):
+    released.release(DATES + DEPRECATED.format("date(2020, 1, 31)") + CUSTOMERS)
+    released.declare(WITHOUT_NOTE + CUSTOMERS)
+    released.settings(
+        '[tool.pytest_delta_schema]\nmodels = ["models"]\n'
+        '[[tool.pytest_delta_schema.compatibility]]\npath = "dev.**"\nmin_notice = 99999\n',
+    )
+
+    text = released.run().stdout.str()
+
+    assert "it is deprecated since 2020-01-31, and released 2026-01-31, which is " in text
+    assert " of 99999 days of notice" in text
+    released.repository.git("worktree", "add", "--quiet", tmp_path / "old", "main")
+    folder = released.run(f"--delta-against={tmp_path / 'old'}/").stdout.str()
+    assert "a folder does not tell since when it is announced; compare with a commit, such as last-release" in folder
+
+
+def test_a_deprecation_that_claims_to_be_older_than_the_released_contract_is_dangerous(released):
+    released.declare(DATES + DEPRECATED.format("date(2020, 1, 31)") + CUSTOMERS)
+
+    text = (
+        "  dangerous   dev.silver.orders: deprecation of note: (absent) on 2026-01-31 -> since 2020-01-31: readers are told"
+        " later than it says; check readers before this release [DC148 DeprecationBackdated]"
+    )
+    assert text in section(released.run())
+    released.declare(DATES + DEPRECATED.format("date(2026, 1, 31)") + CUSTOMERS)
+    assert "DC148" not in released.run().stdout.str()
+
+
 def test_a_sunset_that_moves_nearer_is_dangerous(released):
     released.release(DATES + DEPRECATED.format("date(2020, 1, 31), sunset=date(2999, 12, 31)") + CUSTOMERS)
     released.declare(DATES + DEPRECATED.format("date(2020, 1, 31), sunset=date(2999, 6, 30)") + CUSTOMERS)
