@@ -559,7 +559,7 @@ class DeprecationBackdated:
     Example:
         from datetime import date
 
-        announced = Deprecated(date(2020, 1, 31))
+        announced, released_on = Deprecated(date(2020, 1, 31)), date(2026, 1, 31)
         old = Table("dev", "silver", "orders", [Column("note", "string")])
         new = Table("dev", "silver", "orders", [Column("note", "string", deprecated=announced)])
     """

@@ -348,7 +348,7 @@ def test_an_example_is_a_contract_before_and_after_the_change(code):
     names: dict[str, Any] = dict(NAMES)
     exec(INFOS[code].example, names)  # noqa: S102 - the text under test
 
-    findings = judge_change(names["old"], names["new"])
+    findings = judge_change(names["old"], names["new"], released_on=names.get("released_on"))
 
     assert {finding.code for finding in findings} == {code}
     assert [finding.path for finding in findings if not _is_path(finding.path)] == []
