@@ -368,6 +368,7 @@ def _ci(arguments: argparse.Namespace) -> int:
 
 _CONFORMANCE_PLUGIN = "pytest_delta_schema.testing.conformance"
 _CONFORMANCE_TESTS = "pytest_delta_schema.testing.conformance_tests"
+_WORKSPACE_QUESTIONS = "pytest_delta_schema.testing.workspace_questions"
 _SCHEMA_NAME = re.compile(r"[^.\s]+\.[^.\s]+")
 _OWN_SETTINGS = ("addopts", "filterwarnings", "markers", "python_functions=test", "usefixtures", "xfail_strict=false")
 """Settings of pytest that a project may have set otherwise."""
@@ -396,7 +397,8 @@ def conformance_arguments(backend: str, schema: str, *, report: str, keyword: st
     arguments = [*own, "-p", _CONFORMANCE_PLUGIN, "-p", "no:cacheprovider", "-q", "--tb=short"]
     arguments += ["--rootdir=.", "--confcutdir=.", f"--delta-backend={backend}"]
     arguments += [f"--conformance-schema={schema}", f"--conformance-report={report}"]
-    return [*arguments, "-k", keyword, "--pyargs", _CONFORMANCE_TESTS]
+    tests = [_CONFORMANCE_TESTS, *([_WORKSPACE_QUESTIONS] if backend == "databricks" else [])]
+    return [*arguments, "-k", keyword, "--pyargs", *tests]
 
 
 def _witness(arguments: argparse.Namespace) -> int:

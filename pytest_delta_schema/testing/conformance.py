@@ -64,6 +64,14 @@ class Tried(NamedTuple):
     """The answer of the catalog, or why it is not possible; ``""`` if it held."""
 
 
+class Asked(NamedTuple):
+    """A fact about a workspace that was asked for."""
+
+    fact: str
+    answer: str
+    """The answer, if another one was expected; else ``""``."""
+
+
 def redacted(text: str, tables: Tables) -> str:
     """Return a text of a catalog in one line, without names, hosts, locations, principals and ids."""
     text = " ".join(without_hosts(text).split())
@@ -75,7 +83,15 @@ def redacted(text: str, tables: Tables) -> str:
     return shortened(text, _LONGEST)
 
 
-def markdown(backend: str, kinds: Iterable[str], tried: Sequence[Tried], *, part: str = "", server: str = "") -> str:
+def markdown(  # noqa: PLR0913 - the parts of the report
+    backend: str,
+    kinds: Iterable[str],
+    tried: Sequence[Tried],
+    asked: Sequence[Asked] = (),
+    *,
+    part: str = "",
+    server: str = "",
+) -> str:
     """Return the report as Markdown; ``part`` says what was tried if that is not every scenario."""
     by_kind: dict[str, list[Tried]] = defaultdict(list)
     for scenario in tried:
@@ -98,6 +114,9 @@ def markdown(backend: str, kinds: Iterable[str], tried: Sequence[Tried], *, part
         if ended_so:
             lines += ["", f"## {result[0].upper()}{result[1:]}", ""]
             lines += [f"* `{scenario.name}`: {scenario.reason}" for scenario in ended_so]
+    if asked:
+        lines += ["", "## Facts about the workspace", "", "| fact | answer |", "| --- | --- |"]
+        lines += [f"| {fact} | {answer.replace('|', chr(92) + '|') or 'as expected'} |" for fact, answer in asked]
     return "\n".join([*lines, ""])
 
 
@@ -300,6 +319,8 @@ class ConformanceRun:
         self._report = report
         self._tried: list[Tried] = []
         self._chosen = 0
+        self.asked: list[Asked] = []
+        """What was asked of a workspace."""
 
     def drop(self, catalog: DropsTables, table: QualifiedName) -> None:
         """Drop one of the tables, and note it."""
@@ -346,7 +367,7 @@ class ConformanceRun:
         backend = str(session.config.getoption("delta_schema_backend"))
         kinds = [kind.value for kind in StatementKind]
         part = self._part(session.config.getoption("keyword"))
-        text = markdown(backend, kinds, self._tried, part=part, server=self.server)
+        text = markdown(backend, kinds, self._tried, self.asked, part=part, server=self.server)
         self._report.write_text(text, "utf-8")
 
     def _part(self, keyword: str) -> str:
@@ -363,6 +384,11 @@ class ConformanceRun:
         terminalreporter.section("delta schema conformance")
         counts = {result: sum(tried.result == result for tried in self._tried) for result in (HELD, BROKEN, IMPOSSIBLE)}
         terminalreporter.write_line(", ".join(f"{number} {result}" for result, number in counts.items()))
+        if self.asked:
+            other = sum(bool(asked.answer) for asked in self.asked)
+            terminalreporter.write_line(f"{len(self.asked) - other} facts as expected, {other} otherwise")
+        for fact, answer in self.asked:
+            terminalreporter.write_line(printed(f"  {fact}: {answer or 'as expected'}"))
         for name in sorted(self._created):
             state = "NOT dropped, drop it by hand" if name in self._left else "created and dropped"
             terminalreporter.write_line(printed(f"  {state}: {name}"))

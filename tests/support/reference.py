@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plugin import fixtures
 from pytest_delta_schema.plugin import registration as every_run
 from pytest_delta_schema.report.codes import all_codes
+from pytest_delta_schema.testing.workspace_questions import QUESTIONS
 from support import agreement, documentation, json_schemas
 from support import streams as stream_rules
 from support.documentation import configuration_reference
@@ -210,7 +211,14 @@ def modules() -> str:
     return "\n".join(["```text", *lines, "```"])
 
 
+def workspace_facts() -> str:
+    """Return the facts about workspaces that the package relies on, and how many others have told each."""
+    rows = [f"| {question.fact} | {question.told_by} |" for question in QUESTIONS]
+    return "\n".join(["| fact | told by |", "|---|---|", *rows])
+
+
 PARTS: dict[str, Callable[[], str]] = {
+    "facts about workspaces": workspace_facts,
     "modules": modules,
     **{name: partial(ci_file, name) for name in CI_FILES},
     "rules for models": lambda: codes_of("model"),

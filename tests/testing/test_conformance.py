@@ -11,6 +11,7 @@ import pytest
 from pytest_delta_schema.state import ColumnState, TableState
 from pytest_delta_schema.testing.conformance import HELD, IMPOSSIBLE, Tables, Tried, markdown, moved_scenarios, redacted
 from pytest_delta_schema.testing.scenario_runner import require_same
+from pytest_delta_schema.testing.workspace_questions import QUESTIONS
 
 TABLES = Tables("prod_eu", "scratch", "delta_conformance_1234abcd_")
 OWN = re.compile(r"corp\.scratch\.delta_conformance_[0-9a-f]{8}_(?:lines|orders|parents)")
@@ -287,3 +288,79 @@ def test_a_kind_holds_if_it_held_wherever_it_was_possible():
         "",
         "* `b`: no way",
     ]
+
+
+WORKSPACE = """
+import re
+
+import pytest
+from pytest_delta_schema import DatabricksCatalog, MemoryCatalog, Orchestrator, Settings
+from pytest_delta_schema.exchange import from_ddl
+from pytest_delta_schema.testing.databricks import DatabricksDouble, refusal
+
+REFUSED = {
+    r"^CREATE .*CHECK": "UNSUPPORTED_CONSTRAINT",
+    r"^CREATE .*delta.constraints": "UNSUPPORTED_CONSTRAINT",
+    r"^CREATE .*PARTITIONED.*CLUSTER": "SPECIFY_CLUSTER_BY_WITH_PARTITIONED_BY_IS_NOT_ALLOWED",
+    r"^CREATE .*a, b, c, d, e": "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS",
+    r"^ALTER .*ADD COLUMNS .*GENERATED": "PARSE_SYNTAX_ERROR",
+    r"^ALTER .*ADD COLUMNS .*TIMESTAMP_NTZ": "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
+    r"^ALTER .*COLUMN id TYPE": "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
+    r"missing": "NO_SUCH_CATALOG_EXCEPTION",
+}
+
+
+class Workspace(DatabricksDouble):
+    script = ""
+
+    def rows(self, sql):
+        for pattern, condition in REFUSED.items():
+            if re.search(pattern, sql):
+                raise refusal(condition, "no")
+        if sql.startswith(("DESCRIBE", "SHOW", "SELECT")):
+            return super().rows(sql)
+        if sql.startswith("DROP"):
+            self.script = ""
+            self.auto.clear()
+            self.backend.drop_schema("corp", "scratch")
+            self.backend.create_schema("corp", "scratch")
+        elif not re.search("DROP NOT NULL|TYPE BIGINT", sql):
+            self.script += sql.replace("'It''s'", "'Its'") + ";"
+            for model in from_ddl(self.script):
+                Orchestrator.over(self.backend, settings=Settings()).sync_tables([model])
+                self.auto = {str(model.name)} if sql.endswith("AUTO") else set()
+        return []
+
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    backend = MemoryCatalog()
+    backend.create_schema("corp", "scratch")
+    return DatabricksCatalog(Workspace(backend, [("corp", "scratch")]), read_threads=1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "otherwise"),
+    [
+        ("", []),
+        (
+            "REFUSED.pop('missing')\n",
+            ["a missing catalog is an error"],
+        ),
+    ],
+    ids=["as the double", "otherwise"],
+)
+def test_each_fact_about_a_workspace_is_a_question_of_its_own(tmp_path, change, otherwise):
+    (tmp_path / "conftest.py").write_text(WORKSPACE + change)
+
+    done = conformance(tmp_path, "--backend=databricks", "--schema=corp.scratch", "-k", "test_fact")
+
+    report = (tmp_path / "conformance.md").read_text("utf-8")
+    shown = dict(line.strip("|").split(" | ", 1) for line in report.partition("## Facts")[2].splitlines()[4:])
+    answers = {fact.strip(): answer.strip() for fact, answer in shown.items()}
+    assert answers.keys() == {question.fact for question in QUESTIONS}
+    assert [fact for fact, answer in answers.items() if answer != "as expected"] == otherwise, done.stdout
+    assert done.returncode == bool(otherwise)
+    assert f"{len(QUESTIONS) - len(otherwise)} facts as expected, {len(otherwise)} otherwise" in done.stdout
+    assert "corp" not in report
