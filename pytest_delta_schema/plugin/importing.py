@@ -337,11 +337,10 @@ def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
     results = {name: _model_of(state, name, states.get(name), options) for name in names}
     faults = {name: result for name, result in results.items() if isinstance(result, ModelFault)}
     models = {name: result for name, result in results.items() if isinstance(result, ImportedModel)}
-    remarks: dict[QualifiedName, Sequence[str]] = {
-        name: [f"not declared, because the value may be a secret: {', '.join(model.secrets)}"]
-        for name, model in models.items()
-        if model.secrets
+    left_out: dict[QualifiedName, Sequence[str]] = {
+        name: [*_left_out(model, states[name])] for name, model in models.items()
     }
+    remarks = {name: lines for name, lines in left_out.items() if lines}
     modules = _modules_to_write(options, models, faults)
     try:
         faults |= _write_and_prove(modules, states, remarks, options.settings)
@@ -362,6 +361,14 @@ def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
         except UnwritableFileError as error:
             faults.setdefault(name, ModelFault(f"has no snapshot: {error}"))
     return ImportOutcome(written=written, faults=faults, remarks=remarks)
+
+
+def _left_out(model: ImportedModel, state: TableState) -> Iterator[str]:
+    """Yield what a model does not declare of its table."""
+    if model.secrets:
+        yield f"not declared, because the value may be a secret: {', '.join(model.secrets)}"
+    if state.not_shown:
+        yield f"not declared, because the catalog does not show them: {', '.join(state.not_shown)}"
 
 
 def _write_and_prove(

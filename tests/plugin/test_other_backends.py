@@ -299,21 +299,37 @@ def test_what_a_catalog_does_not_show_is_named_in_all_outputs(project):
     assert "1 of 1 table is not proven" in (project.path / "out.markdown").read_text("utf-8")
 
 
-def test_a_table_of_which_not_all_is_shown_is_in_sync_with_what_was_not_compared(project):
-    project.models(DEFAULTED)
-    project.pytester.makeconftest(
-        HIDING.replace("double = DatabricksDouble(MemoryCatalog())", "double = DatabricksDouble(made())")
-        + """
+HELD = (
+    HIDING.replace("double = DatabricksDouble(MemoryCatalog())", "double = DatabricksDouble(made())")
+    + """
+
 
 def made():
-    from pytest_delta_schema import Orchestrator
-    from models import orders
+    from pytest_delta_schema import Column, Orchestrator, Table
 
     catalog = MemoryCatalog()
-    Orchestrator.over(catalog).sync_tables([orders])
+    columns = [Column("id", "bigint"), Column("n", "bigint", default="1")]
+    Orchestrator.over(catalog).sync_tables([Table("dev", "silver", "orders", columns)])
     return catalog
 """
-    )
+)
+
+
+def test_an_import_says_what_it_could_not_declare(project):
+    project.pytester.makeconftest(HELD)
+    project.ini("# without models")
+
+    done = project.run("--delta-import=dev.silver=shop.py")
+
+    done.assert_outcomes(passed=1)
+    remark = "not declared, because the catalog does not show them: defaults"
+    assert f"note        dev.silver.orders: {remark}" in done.stdout.str()
+    assert f"# {remark}" in (project.path / "shop.py").read_text("utf-8")
+
+
+def test_a_table_of_which_not_all_is_shown_is_in_sync_with_what_was_not_compared(project):
+    project.models(DEFAULTED)
+    project.pytester.makeconftest(HELD)
 
     drift = project.run("--delta-drift", "--delta-report=json:out.json", "-m", "delta_drift")
 
