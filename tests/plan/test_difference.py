@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column
+from pytest_delta_schema import Check, Column, Identity
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.plan import ColumnAdd, ColumnDrop, ColumnRename, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
-from pytest_delta_schema.plan.difference import new_names, old_names, with_names
+from pytest_delta_schema.plan.difference import new_names, old_names, with_assumed, with_names
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.state import CheckState
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.types import children, with_children
 from pytest_delta_schema.testing.scenario import LONG as BIGINT
 from pytest_delta_schema.testing.scenario import field as spark_field
 from pytest_delta_schema.testing.scenario import struct as spark_struct
 from support.models import NAME, TEXT, catalog, column, state, stored, table
+from support.strategies import models
 
 LONG, INT = spark.LongType(), spark.IntegerType()
 MAPPED = {"delta.columnMapping.mode": "name"}
@@ -367,3 +373,81 @@ def test_a_new_field_is_last_where_no_writer_has_added_one():
     (action,) = TablePlanner().plan([model], catalog(state(*observed))).align_tables
 
     assert [(change.path, change.after) for change in action.all(ColumnAdd)] == [(ColumnPath("v", "b"), None)]
+
+
+PARTS = ("defaults", "generated columns", "NOT NULL in structs", "comments in structs")
+
+
+def shown(columns, parts, *, is_nested=False):
+    """Return columns as a catalog shows them that does not show some parts."""
+    for item in columns:
+        kept = item
+        if is_nested and "NOT NULL in structs" in parts:
+            kept = kept._replace(is_nullable=True)
+        if is_nested and "comments in structs" in parts:
+            kept = kept._replace(comment="")
+        if item.value is not None:
+            kind = "generated columns" if item.value.default is None else "defaults"
+            kept = kept._replace(value=None if kind in parts else item.value)
+        inner = tuple(shown(children(item.data_type), parts, is_nested=True))
+        yield kept._replace(data_type=with_children(item.data_type, inner) if inner else item.data_type)
+
+
+DEEP = struct(field("x", nullable=False, comment="In"), field("l", spark.ArrayType(struct(field("y", comment="Deep")))))
+HIDEABLE = table(
+    column(),
+    Column("d", "bigint", default="1"),
+    Column("g", "bigint", generated_as="id * 2"),
+    Column("i", "bigint", identity=Identity(start=3)),
+    Column("s", DEEP),
+    Column("m", spark.MapType(LONG, DEEP)),
+)
+
+
+@pytest.mark.parametrize("parts", [tuple(p for n, p in enumerate(PARTS) if mask >> n & 1) for mask in range(16)])
+def test_what_is_not_shown_is_assumed_to_be_as_wanted_and_nothing_else_is(parts):
+    wanted = desired_state(HIDEABLE)
+    everything = replace(wanted, columns=tuple(shown(wanted.columns, PARTS)), not_shown=parts)
+    hidden = replace(everything, columns=tuple(shown(wanted.columns, parts)))
+
+    assert with_assumed(wanted, hidden).columns == wanted.columns
+    # What is shown is not assumed: those parts are missing from the table.
+    missing = tuple(part for part in PARTS if part not in parts)
+    assert with_assumed(wanted, everything).columns == tuple(shown(wanted.columns, missing))
+
+
+@given(models(), st.sets(st.sampled_from(PARTS)))
+def test_a_table_of_which_parts_are_hidden_is_never_a_drift_of_them(model, parts):
+    wanted = desired_state(model)
+    observed = replace(wanted, columns=tuple(shown(wanted.columns, parts)), not_shown=tuple(sorted(parts)))
+
+    assert with_assumed(wanted, observed).columns == wanted.columns
+
+
+RENAMED_PARTS = [
+    (Column("new", "bigint", default="1", renamed_from="old"), Column("old", "bigint", default="1")),
+    (
+        Column("s", struct(field("new", comment="c", nullable=False, renamed_from="old"))),
+        Column("s", struct(field("old", comment="c", nullable=False))),
+    ),
+    (
+        Column("t", struct(field("new", comment="c", renamed_from="old")), renamed_from="s"),
+        Column("s", struct(field("old", comment="c"))),
+    ),
+    (Column("S", struct(field("X", comment="c"))), Column("s", struct(field("x", comment="c")))),
+]
+
+
+@pytest.mark.parametrize(("after", "before"), RENAMED_PARTS, ids=["column", "field", "both", "case"])
+def test_what_is_hidden_follows_a_rename(after, before):
+    wanted, stored = (desired_state(table(column(), item)) for item in (after, before))
+    observed = replace(stored, columns=tuple(shown(stored.columns, PARTS)), not_shown=PARTS)
+
+    assert with_assumed(wanted, observed).columns == stored.columns
+
+
+def test_a_column_that_no_model_wants_stays_as_it_is_shown():
+    stored = desired_state(HIDEABLE)
+    observed = replace(stored, columns=tuple(shown(stored.columns, PARTS)), not_shown=PARTS)
+
+    assert with_assumed(desired_state(table(column())), observed) == observed
