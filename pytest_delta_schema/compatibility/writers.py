@@ -17,10 +17,12 @@ from pytest_delta_schema.compatibility.faults import (
     PartitioningChanged,
     RequiredColumnAdded,
 )
+from pytest_delta_schema.compatibility.implication import implied_check, released_promises
 from pytest_delta_schema.compatibility.stored_values import ALTERED, SWAPPED, UNFIT, losses
 from pytest_delta_schema.compatibility.verdict_table import cell_of
 from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, folded
 from pytest_delta_schema.delta.protocol import APPEND_ONLY
+from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.plan.comparison import equal_expressions, renamed_expression
 from pytest_delta_schema.state.expressions import columns_in
 from pytest_delta_schema.state.types import NO_GENERATION, plain
@@ -259,10 +261,14 @@ def emptied(given: NameSet, states: StatePair) -> Iterator[tuple[str, str]]:
         is_of_text = name in given and plain(column.data_type) in {"string", "binary"}
         if not is_of_text or (name in before) == (name in after):
             continue
-        if column.is_nullable:
+        if column.is_nullable or plain(column.data_type) == "binary":
             yield name, EMPTIED
-        elif name in after and not any(name in NameSet(columns_in(check.expression)) for check in states.old.checks):
-            yield name, EMPTY
+        elif name in after:
+            mentioned = any(name in NameSet(columns_in(check.expression)) for check in states.old.checks)
+            condition = f"{identifier(name)} <> ''"
+            answer = implied_check(condition, released_promises(states)) if mentioned else "violated"
+            if answer != "implied":
+                yield name, EMPTY if answer == "violated" else EMPTIED
 
 
 def writes_of(role: Role, old: TableState) -> Iterator[Write]:

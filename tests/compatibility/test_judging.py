@@ -646,6 +646,10 @@ def test_a_change_that_only_orders_fields_of_other_types_refuses_no_write():
     [
         ((), ("note",), "", "breaking"),
         ((), ("note",), "note <> ''", "safe"),
+        ((), ("note",), "note <> 'x'", "breaking"),
+        ((), ("note",), "note > 'a'", "safe"),
+        ((), ("note",), "length(note) > 2", "dangerous"),
+        ((), ("note",), "lower(note) <> 'x'", "dangerous"),
         (("note",), (), "", "safe"),
     ],
 )
