@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from math import inf
@@ -133,6 +134,11 @@ class Runtime:
             remedy = "run it on a newer runtime or a SQL warehouse, or leave the constraint out"
             return Refusal("its runtime has no UNIQUE constraints, which came after 18.2", remedy)
         return _refuses(statement)
+
+    def ask(self) -> None:
+        """Read the version before several threads do; an error is raised where the version is needed."""
+        with suppress(StatementError):
+            _ = self._version
 
     @property
     def describes_as_json(self) -> bool:
@@ -332,6 +338,7 @@ class DatabricksCatalog:
                 else self._table(name, schema)
             )
 
+        self._runtime.ask()
         tables = map_concurrently(read, names, self._read_threads, cancel=self._connection.cancel)
         absent = dict.fromkeys(name[:2] for name, table in tables.items() if table is None)
         schemas = {schema: self._has_schema(*schema) for schema in absent}

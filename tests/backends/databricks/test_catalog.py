@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -235,6 +236,24 @@ def test_an_apply_reads_again_what_it_has_changed_alone(workspace):
 
     described = [sql for sql in workspace.asked if sql.startswith("DESCRIBE TABLE")]
     assert described[5:] == ["DESCRIBE TABLE EXTENDED `dev`.`silver`.`t0` AS JSON"]
+
+
+def test_several_threads_ask_for_the_version_once(workspace, monkeypatch):
+    models = [table(ID, name=f"dev.silver.t{number}") for number in range(20)]
+    made(workspace, *models)
+    ask = workspace.rows
+
+    def slowly(sql):
+        if sql == RUNTIME:
+            time.sleep(0.05)
+        return ask(sql)
+
+    monkeypatch.setattr(workspace, "rows", slowly)
+    workspace.asked.clear()
+
+    DatabricksCatalog(workspace, read_threads=8).snapshot(models)
+
+    assert len(workspace.asked) == 7 + 20
 
 
 def test_an_interruption_begins_no_further_read_and_cancels_those_that_run(workspace, monkeypatch):
