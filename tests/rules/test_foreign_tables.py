@@ -8,6 +8,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Column, Consent, Settings
 from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY
 from pytest_delta_schema.engine import Gate
+from pytest_delta_schema.execute import Capabilities
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator, default_plan_rules
 from pytest_delta_schema.state import ArrayState, StructState, TableState
@@ -177,7 +178,7 @@ def test_a_model_of_what_exists_is_in_sync(columns):
 
     class Catalog:
         name = "foreign"
-        capabilities = None
+        capabilities = Capabilities()
 
         def snapshot(self, _models):
             return catalog(desired_state(model))

@@ -46,7 +46,7 @@ def literal_fault(node: exp.Expr, data_type: DataTypeState) -> str:
     if isinstance(node, exp.Literal) and node.is_string:
         return _string_fault(node.this, data_type)
     if isinstance(node, exp.Boolean):
-        return _boolean_fault(str(node.this).lower(), data_type)
+        return _boolean_fault("true" if node.this else "false", data_type)
     number = _number(node)
     return "" if number is None else _number_fault(number, data_type)
 
@@ -65,7 +65,7 @@ def _number(node: exp.Expr) -> _Number | None:
         value = Decimal(text)
     except InvalidOperation:
         return None
-    is_real = "e" in text.lower()
+    is_real = "e" in text or "E" in text
     return _Number(value, "" if is_real else text, is_whole=_INTEGER.fullmatch(text) is not None)
 
 

@@ -213,7 +213,7 @@ def test_a_long_write_shows_itself(caplog, monkeypatch):
     caplog.set_level(logging.INFO, progress.LOGGER)
     shown = Event()
     caplog.handler.addFilter(lambda _: shown.set() or True)
-    frame: Any = SimpleNamespace(mode=lambda _: frame, saveAsTable=lambda _: shown.wait(60))
+    frame: Any = SimpleNamespace(format=lambda _: frame, mode=lambda _: frame, saveAsTable=lambda _: shown.wait(60))
     frame.write = frame
     spark = SimpleNamespace(
         conf={"spark.sql.session.timeZone": "UTC"},
