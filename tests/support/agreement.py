@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import tempfile
 import uuid
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema import QualifiedName, WriteOptions, check_write
-from pytest_delta_schema.backends.local.probes import AUTO_MERGE, write
+from pyspark.errors import PySparkException
+from pyspark.sql.types import StructField, StructType
+
+from pytest_delta_schema import Merge, QualifiedName, WriteOptions, check_write
+from pytest_delta_schema.backends.local.probes import AUTO_MERGE, insert_sql, merge_sql, write, write_frame
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.statements import setting
+from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.sql import statements
+from pytest_delta_schema.sql import dotted, statements
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.write_check.verdict import takes_frame
+from support.cells import FIRST_GIVEN, FIRST_STORED, leaves, numbered
+from support.jobs import is_filled, literal
 from support.statements import recorded_statements, ways
 from support.writes import MODES, PAIRS, recorded, shown
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from pyspark.sql import DataFrame
 
-    from pytest_delta_schema import LocalCatalog, Merge
+    from pytest_delta_schema import LocalCatalog
     from pytest_delta_schema.write_check.verdict import WriteMethod
     from support.writes import Pair
 
@@ -176,3 +185,91 @@ class Stage:
 
     def _name(self, table: str) -> QualifiedName:
         return QualifiedName("dev", self._schema, table)
+
+
+class RowStage(Stage):
+    """A schema with the table of one pair and a row in it, to which a row is written.
+
+    Args:
+        catalog: The local catalog.
+        pair: The table and the frame.
+    """
+
+    def __init__(self, catalog: LocalCatalog, pair: Pair) -> None:
+        super().__init__(catalog, pair)
+        given = [column for column in pair.table.columns if not is_filled(column)]
+        schema = StructType([StructField(c.name, without_lengths(c.data_type)) for c in given])
+        rows = [numbered(schema, FIRST_STORED)]
+        catalog.spark.createDataFrame(rows, schema).writeTo(dotted(self._base)).append()
+        self._before = catalog.read_tables([self._base]).tables[self._base]
+        self._folder = Path(tempfile.mkdtemp(dir=catalog.warehouse.parent))
+
+    def close(self) -> None:
+        super().close()
+        shutil.rmtree(self._folder)
+
+    def run(self, options: WriteOptions | Merge) -> str:
+        """Write a row to a copy of the table, and return the columns and the rows of the table, or the condition."""
+        self._current = None
+        name, folder = self._copy()
+        spark = self._catalog.spark
+        try:
+            with translate_errors(self._catalog.bridge.with_logical_names):
+                self._write(name, folder, options)
+        except StatementError as error:
+            return condition_of(error)
+        state = self._catalog.read_tables([name]).tables[name]
+        columns = "" if state.columns == self._before.columns else f"{shown(state.columns)} | "
+        rows = [
+            " ".join(f"{path}={value}" for path, value in leaves(one.asDict(recursive=True)))
+            for one in spark.table(dotted(name)).collect()
+        ]
+        return columns + " / ".join(sorted(rows))
+
+    def _write(self, name: QualifiedName, folder: Path, options: WriteOptions | Merge) -> None:
+        spark, schema = self._catalog.spark, self._pair.frame
+        given = numbered(schema, FIRST_GIVEN)
+        method = options.method if isinstance(options, WriteOptions) else "merge"
+        if method == "delete":
+            spark.sql(f"DELETE FROM {dotted(name)}")  # noqa: S608 - our own names
+            return
+        if isinstance(options, WriteOptions) and method == "update":
+            values = (f"{part.name} = {literal(given[part.name], part.dataType)}" for part in schema.fields)
+            spark.sql(f"UPDATE {dotted(name)} SET {', '.join(values)}")  # noqa: S608 - our own names
+            return
+        frame = spark.createDataFrame([given], schema)
+        if method == "write_stream":
+            self._stream(frame, folder, merges=isinstance(options, WriteOptions) and options.merge_schema)
+        elif isinstance(options, Merge) or method == "sql_insert":
+            frame.createOrReplaceTempView("given_row")
+            dynamic = isinstance(options, WriteOptions) and options.dynamic_partitions
+            with setting(spark, "spark.sql.sources.partitionOverwriteMode", "dynamic" if dynamic else "static"):
+                spark.sql(_row_sql(options, dotted(name)))
+        else:
+            write_frame(frame, name, folder, options)
+
+    def _stream(self, frame: DataFrame, folder: Path, *, merges: bool) -> None:
+        source, spark = str(self._folder / "source"), self._catalog.spark
+        frame.write.format("parquet").mode("overwrite").save(source)
+        stream = spark.readStream.schema(frame.schema).parquet(source).writeStream.format("delta")
+        started = stream.option("checkpointLocation", tempfile.mkdtemp(dir=self._folder)).option("mergeSchema", merges)
+        started.trigger(availableNow=True).start(str(folder)).awaitTermination()
+
+
+def _row_sql(options: WriteOptions | Merge, table: str) -> str:
+    if isinstance(options, WriteOptions):
+        return insert_sql(options, table, "given_row")
+    met = "true" if options.matched is not None and options.not_matched is None else "false"
+    return merge_sql(options, table, "given_row").replace(" ON true", f" ON {met}", 1)
+
+
+_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]")
+
+
+def condition_of(error: Exception) -> str:
+    """Return the condition of an error, of a stream that of its cause; of others the name of the class."""
+    own = getattr(error, "condition", "") or (error.getCondition() if isinstance(error, PySparkException) else "")
+    if own and own != "STREAM_FAILED":
+        return str(own)
+    conditions = [found for found in _CONDITION.findall(str(error)) if found != "STREAM_FAILED"]
+    return conditions[0] if conditions else type(error).__name__

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema import Merge, WriteOptions
+from support.record import STATEMENTS as STATEMENTS_RECORD
 from support.writes import PAIRS, read_record
 
 if TYPE_CHECKING:
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     Way = Callable[[StructType], WriteOptions | Merge]
-
-RECORD = Path(__file__).parents[1] / "write_check" / "statements-4.4.0.txt"
-"""What Delta itself did with every statement; see ``record_writes``."""
 
 
 def _insert(frame: StructType, by: str = "position", **options: Any) -> WriteOptions:
@@ -216,4 +213,4 @@ def ways(pair: str) -> Iterator[tuple[str, str, WriteOptions | Merge]]:
 
 def recorded_statements() -> Iterator[tuple[str, str, str, str]]:
     """Yield every recorded result: the pair, the method, the mode and the outcome."""
-    return read_record(RECORD)
+    return read_record(STATEMENTS_RECORD)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import types as spark
@@ -362,9 +361,6 @@ for _names, _kind in _several():
     for _name in _names:
         _new = EDITS[_name](_new)
     SEVERAL[f"{' + '.join(_names)}, {_kind}"] = (Case(" + ".join(_names), WHOLE, (_new,)), _kind)
-
-SEVERAL_RECORD = Path(__file__).parents[1] / "write_check" / "several-4.4.0.json"
-"""What streams did over them on real Delta."""
 
 SAMPLE: tuple[tuple[str, StreamKind], ...] = (
     ("column-added", "plain"),

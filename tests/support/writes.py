@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import types as spark
@@ -12,9 +12,12 @@ from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.testing.scenario import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
 from pytest_delta_schema.write_check.verdict import FRAME_METHODS
 from support.models import table
+from support.record import FRAMES, digest_of
+from support.record import recorded as lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from pytest_delta_schema.state import ColumnState
     from pytest_delta_schema.write_check import WriteVerdict
@@ -273,10 +276,6 @@ def agree(predicted: str, real: str) -> bool:
     return predicted == real or real.startswith(f"{predicted}.")
 
 
-RECORD = Path(__file__).parents[1] / "write_check" / "delta-4.4.0.txt"
-"""What Delta itself did with every pair; see ``record_writes``."""
-
-
 STREAMED = ("plain", "mergeSchema")
 NO_STREAM = ("no column", "duplicate by case", "nested duplicate by case")
 """Pairs whose frame no file source streams."""
@@ -290,22 +289,29 @@ def cells(pair: str, modes: Iterable[str]) -> Iterator[tuple[WriteMethod, str]]:
                 yield method, mode
 
 
+def ways(pair: str) -> Iterator[tuple[WriteMethod, str, WriteOptions]]:
+    """Yield every way in which a frame is written: the method, the mode and the options."""
+    for method, mode in cells(pair, MODES):
+        yield method, mode, replace(MODES[mode], method=method)
+
+
+def digest(pair: str, ways: Iterable[tuple[str, str, object]]) -> str:
+    """Return eight digits that are others when the table, the frame or a way is another one."""
+    model, given = PAIRS[pair]
+    return digest_of((repr(model), given.simpleString(), [(method, mode) for method, mode, _ in ways]))
+
+
 def recorded() -> Iterator[tuple[str, str, str, str]]:
     """Yield every recorded result: the pair, the method, the mode and the outcome."""
-    return read_record(RECORD)
+    return read_record(FRAMES)
 
 
 def read_record(path: Path) -> Iterator[tuple[str, str, str, str]]:
-    """Yield every result of a record."""
-    pair = outcome = ""
-    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
-        if line.startswith("# "):
-            pair = line.removeprefix("# ")
-        elif line.startswith("  "):
-            method, modes = line.strip().split(": ")
-            yield from ((pair, method, mode, outcome) for mode in modes.split(", "))
-        elif line:
-            outcome = line
+    """Yield every result of a record of ways."""
+    for pair, line in lines_of(path).items():
+        for outcome, methods in line["outcomes"].items():
+            for method, modes in methods.items():
+                yield from ((pair, method, mode, outcome) for mode in modes.split(", "))
 
 
 def one_way_per_outcome(pair: str, ways: Sequence[tuple[WriteMethod, str]]) -> list[tuple[WriteMethod, str]]:
