@@ -83,7 +83,7 @@ from pytest_delta_schema.plan.kinds import ABSENT, enabled_by, kind_of, with_ena
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.state.features import unsupported_features
 from pytest_delta_schema.state.states import NO_TAGS, CatalogState
-from pytest_delta_schema.state.types import children, same_kind
+from pytest_delta_schema.state.types import common_names, moved_fields
 from pytest_delta_schema.write_check.values import CHANGE_FEED
 
 if TYPE_CHECKING:
@@ -294,7 +294,7 @@ def _order(states: StatePair, released: Sequence[ColumnState]) -> Iterator[Contr
     """Yield the change of an order that no plan manages."""
     if states.new.column_order == MANAGE:
         return
-    before, after = _common_names(released, states.new.columns)
+    before, after = common_names(released, states.new.columns)
     if before != after:
         yield ContractChange(
             row=ColumnOrderNotKept,
@@ -306,36 +306,18 @@ def _order(states: StatePair, released: Sequence[ColumnState]) -> Iterator[Contr
         )
 
 
-def _common_names(before: Iterable[ColumnState], after: Iterable[ColumnState]) -> tuple[list[str], list[str]]:
-    """Return the names that both have, in lower case, in the order of each."""
-    names = [[folded(column.name) for column in columns] for columns in (before, after)]
-    old, new = ([name for name in side if name in names[0] and name in names[1]] for side in names)
-    return old, new
-
-
-def _orders_of_fields(
-    released: Iterable[ColumnState], columns: Sequence[ColumnState], parent: ColumnPath = TABLE
-) -> Iterator[ContractChange]:
+def _orders_of_fields(released: Iterable[ColumnState], columns: Sequence[ColumnState]) -> Iterator[ContractChange]:
     """Yield the changes of the order of fields in structs, at any depth; no plan manages them."""
-    wanted = NameMap.of(columns)
-    for column in released:
-        other = wanted.get(column.name)
-        if other is None or other.data_type == column.data_type or not same_kind(column.data_type, other.data_type):
-            continue
-        path, fields, others = parent.child(column.name), children(column.data_type), children(other.data_type)
-        before, after = _common_names(fields, others)
-        if before != after:
-            part = part_path("columns", path)
-            yield ContractChange(
-                row=FieldOrderChanged,
-                path=part,
-                subject=f"the order of fields in {path}",
-                before=", ".join(before),
-                after=", ".join(after),
-                aspect="columns",
-                columns=(path,),
-            )
-        yield from _orders_of_fields(fields, others, path)
+    for moved in moved_fields(released, columns):
+        yield ContractChange(
+            row=FieldOrderChanged,
+            path=part_path("columns", moved.path),
+            subject=f"the order of fields in {moved.path}",
+            before=", ".join(moved.before),
+            after=", ".join(moved.after),
+            aspect="columns",
+            columns=(moved.path,),
+        )
 
 
 def _undeclared_properties(states: StatePair) -> Iterator[ContractChange]:

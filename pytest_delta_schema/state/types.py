@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, Union
 
-from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, folded, same_name
+from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, NameMap, folded, same_name
 from pytest_delta_schema.delta.protocol import SPECIAL_CHARACTERS
 
 if TYPE_CHECKING:
@@ -179,6 +179,41 @@ def is_generated(column: ColumnState) -> bool:
 def same_kind(left: DataTypeState, right: DataTypeState) -> bool:
     """Whether both are structs, arrays or maps, so their parts can be compared one by one."""
     return type(left) is type(right) and not isinstance(left, str)
+
+
+class MovedFields(NamedTuple):
+    """A struct whose fields have another order."""
+
+    path: ColumnPath
+    before: tuple[str, ...]
+    """The names that both structs have, in lower case."""
+    after: tuple[str, ...]
+
+
+def moved_fields(
+    columns: Iterable[ColumnState], others: Iterable[ColumnState], parent: ColumnPath = TABLE
+) -> Iterator[MovedFields]:
+    """Yield the structs, at any depth, whose fields have another order in other columns."""
+    wanted = NameMap.of(others)
+    for column in columns:
+        other = wanted.get(column.name)
+        if other is None or other.data_type == column.data_type or not same_kind(column.data_type, other.data_type):
+            continue
+        path, fields = parent.child(column.name), (children(column.data_type), children(other.data_type))
+        before, after = common_names(*fields)
+        if before != after:
+            yield MovedFields(path, before, after)
+        yield from moved_fields(*fields, path)
+
+
+def common_names(
+    columns: Iterable[ColumnState], others: Iterable[ColumnState]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names that both have, in lower case, in the order of each."""
+    names = [[folded(column.name) for column in side] for side in (columns, others)]
+    common = {*names[0]} & {*names[1]}
+    old, new = (tuple(name for name in side if name in common) for side in names)
+    return old, new
 
 
 def plain(data_type: DataTypeState) -> DataTypeState:

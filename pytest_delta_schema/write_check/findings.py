@@ -147,6 +147,16 @@ def cast_note(difference: TypeDifference) -> str:
     return f"{name} is cast from {new} to {old}; a value that does not fit fails"
 
 
+def moved_note(path: ColumnPath, name: str) -> str:
+    """Return the note that a field gets the value of another one."""
+    return f"{path} gets the value of the field {name}, because this write matches fields of structs by position"
+
+
+def length_note(path: ColumnPath, limit: int) -> str:
+    """Return the note that texts have a limit."""
+    return f"{path} holds at most {limit} character{'s' if limit > 1 else ''}; a longer text fails"
+
+
 def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> WriteFault:
     """Report a frame, or a struct in it, that has fewer fields than ``insertInto`` needs."""
     subject = f"the struct {parent!s}" if parent else "the frame"
@@ -193,15 +203,16 @@ def _shown(difference: TypeDifference) -> tuple[str, str, str]:
 _BY_NAME = "write by the table's name, which fills it with NULL"
 
 
-def missing_not_null_column(path: ColumnPath, condition: str) -> WriteFault:
-    """Report a NOT NULL column or field that the frame lacks."""
+def missing_not_null_column(path: ColumnPath, condition: str, *, is_void: bool = False) -> WriteFault:
+    """Report a NOT NULL column or field that the frame lacks, or has without a type."""
     name = str(path)
+    reason = "the frame has it without a type (void), so it is NULL in every row" if is_void else "the frame lacks it"
     default = ", or declare a default for it" if not path.fields else ""
     return WriteFault(
         path=name,
         rule="missing-not-null-column",
         condition=condition,
-        message=f"{name} is NOT NULL in the table, and the frame lacks it",
+        message=f"{name} is NOT NULL in the table, and {reason}",
         remedy=f"give it a value in the frame{default}",
     )
 
@@ -553,6 +564,19 @@ def identity_update(name: str) -> WriteFault:
         condition="DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED",
         message=f"{name} is an identity column, which cannot be updated",
         remedy="leave it out of the assignments",
+    )
+
+
+def nested_char(paths: Sequence[ColumnPath], generated: str, statement: str) -> WriteFault:
+    """Report a MERGE or an UPDATE of a table that has a char inside another type, and a generated column."""
+    names = ", ".join(map(str, paths))
+    return WriteFault(
+        path=str(paths[0]),
+        rule="nested-char",
+        condition="DELTA_OPERATION_ON_TEMP_VIEW_WITH_GENERATED_COLS_NOT_SUPPORTED",
+        message=f"{names} is char inside another type, so Spark reads the table by a query that pads it,"
+        f" and Delta refuses the {statement}, because {generated} is a generated column",
+        remedy=f"make {names} varchar or string, or insert and delete rows instead",
     )
 
 

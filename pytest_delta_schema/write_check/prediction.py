@@ -41,6 +41,7 @@ from pytest_delta_schema.write_check.values import (
     fits_without_cast,
     has_widening,
     note_broken_checks,
+    note_lengths,
     require_storable,
     require_unused,
     require_values,
@@ -377,6 +378,7 @@ def _merged(
         refused.extend(require_values(given, merged.columns, state, semantics))
     for column in missing:
         collector.note(column.name, f"{column.name} is not in the frame: {findings.filled_by(column)}")
+    note_lengths([column for column in state.columns if column.name in given], TABLE, collector)
     return merged.columns
 
 

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.char_varchar import padded_length
 from pytest_delta_schema.delta.names import (
     ELEMENT,
     KEY,
@@ -27,6 +28,7 @@ from pytest_delta_schema.state.types import (
     ColumnState,
     MapState,
     StructState,
+    atoms_with_paths,
     children,
     find,
     not_null_paths,
@@ -35,7 +37,13 @@ from pytest_delta_schema.state.types import (
 )
 from pytest_delta_schema.write_check import findings
 from pytest_delta_schema.write_check.schemas import TypeDifference, equal_at_start, is_castable, merge_schemas
-from pytest_delta_schema.write_check.values import BY_ROWS, fits_without_cast, has_widening, require_unused
+from pytest_delta_schema.write_check.values import (
+    BY_ROWS,
+    fits_without_cast,
+    has_widening,
+    note_lengths,
+    require_unused,
+)
 from pytest_delta_schema.write_check.verdict import CLAUSE_KINDS, clause_action, clause_condition, clauses_of
 
 if TYPE_CHECKING:
@@ -74,9 +82,28 @@ def update_faults(given: Sequence[ColumnState], state: TableState, collector: Co
     refused.extend(unresolved_fields("UPDATE", [path for path in unknown if path.root in known], state.columns))
     if refused:
         return
+    refused.extend(nested_char_faults(state, "UPDATE"))
     updated(assignments, state.columns, evolves=False, collector=collector)
     refused.sort(key=lambda finding: finding.condition == findings.NO_CAST)
     delete_faults(state, collector, statement="UPDATE")
+
+
+def nested_char_faults(state: TableState, statement: str) -> Iterator[WriteFault]:
+    """Yield the finding of a statement on a table with a generated column and a char inside another type.
+
+    Spark puts a projection over a table to pad such values, and Delta takes it for a view (Delta 4.4.0).
+    """
+    generated = next((c.name for c in state.columns if c.value is not None and c.value.generated is not None), None)
+    if generated is None:
+        return
+    paths = [
+        path
+        for column in state.columns
+        for path, data_type in atoms_with_paths(column.data_type, ColumnPath(column.name))
+        if path.is_nested and padded_length(data_type) is not None
+    ]
+    if paths:
+        yield findings.nested_char(paths, generated, statement)
 
 
 def delete_faults(state: TableState, collector: Collector, *, statement: str = "DELETE") -> None:
@@ -138,11 +165,12 @@ def assigned(assignment: Assignment, column: ColumnState, *, evolves: bool, coll
     if fault is not None:
         collector.findings.append(fault)
         return
-    if given != "void":
-        collector.findings.extend(null_parts(path, column, given))
+    collector.findings.extend(null_parts(path, column, None if given == "void" else given))
     if given != "void" and plain(given) != plain(column.data_type):
         difference = TypeDifference(path=path, stored=column.data_type, given=given)
         collector.note(str(path), findings.cast_note(difference))
+    if given != "void":
+        note_lengths((column,), path.parent, collector)
 
 
 def null_parts(path: ColumnPath, column: ColumnState, given: DataTypeState | None) -> Iterator[WriteFault]:
@@ -150,7 +178,8 @@ def null_parts(path: ColumnPath, column: ColumnState, given: DataTypeState | Non
     if column.is_nullable and isinstance(column.data_type, str):
         return
     for part in not_null_paths((column,)):
-        if given is None or find((column._replace(data_type=given),), part) is None:
+        match = None if given is None else find((column._replace(data_type=given),), part)
+        if match is None or match.data_type == "void":
             yield findings.missing_not_null_column(column_path(*path.parent, *part), BY_ROWS)
 
 
@@ -302,6 +331,7 @@ def columns_after_merge(
     if merge.evolves:
         refused.extend(findings.void_columns(merged.columns, version))
     if not refused:
+        refused.extend(nested_char_faults(state, "MERGE"))
         for branch in branches:
             if branch.kind == "not_matched":
                 _inserted(branch, merged.columns, evolves=merge.evolves, collector=collector)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.fields import Widening, widening
-from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.delta.names import folded, part_path
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX, is_on, supported_features
 from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic
 from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.ownership import MANAGE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.comparison import as_created
@@ -21,7 +22,7 @@ from pytest_delta_schema.plan.kinds import enabled_by, kind_of
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import CatalogState, TableState
-from pytest_delta_schema.state.types import is_generated, not_null_paths
+from pytest_delta_schema.state.types import is_generated, moved_fields, not_null_paths
 from pytest_delta_schema.write_check.values import CHANGE_FEED
 
 if TYPE_CHECKING:
@@ -162,6 +163,8 @@ def check_stream(
     several parts the worst answer counts. A running stream that one of them ends has commits left to read when it is
     started again, so it is judged as a lagging one as well. Nothing that was not recorded is said to continue.
 
+    No plan moves fields of structs, and few move columns, so another order counts where ``new`` is a state.
+
     Args:
         old: The table before the change: a model, or an observed state.
         new: The same table after the change.
@@ -186,8 +189,12 @@ def check_stream(
     unknown = without_feed(before, kind) or unrecorded(before, after, kind, version)
     if unknown is not None:
         return unknown
+    if isinstance(new, TableState):
+        after = replace(after, column_order=MANAGE)
     plan = TablePlanner().plan_states([after], CatalogState.of({before.name: before}))
     ends = [end for action in plan.align_tables for end in stream_ends(action, kind)]
+    if isinstance(new, TableState):
+        ends += _field_ends(before, after, kind)
     worst = _worst(ends)
     deciding = [end.answer for end in ends if end.answer.answer == worst]
     return StreamVerdict(
@@ -267,8 +274,8 @@ def unrecorded(
 class StreamEnd(NamedTuple):
     """An answer that is not that the stream continues."""
 
-    change: Change
-    """The change that ends it, or is not judged."""
+    change: Change | None
+    """The change that ends it, or is not judged; ``None`` for one that no plan makes."""
     answer: Answer
     finding: Diagnostic
 
@@ -284,20 +291,39 @@ def stream_ends(action: AlignTable, kind: StreamKind) -> list[StreamEnd]:
 def _ends(action: AlignTable, kind: StreamKind) -> Iterator[StreamEnd]:
     for change in action.changes:
         for name in names_of(change, action.observed):
-            answer = answers().get((folded(name), kind), _NOT_RECORDED)
-            if answer.answer == "continues":
-                continue
             line = next(iter(kind_of(change).describe(change, action.observed)))
-            finding = Diagnostic(
-                code=answer.condition,
-                rule=name,
-                severity="note" if answer.answer == "restarts" else "error",
-                table=str(action.table),
-                path=line.path,
-                message=f"{line.path}: {line.before} -> {line.after}: the stream {MEANINGS[answer.answer]}",
-                remedy=_PROBE if answer.answer == "not judged" else remedy_text(answer.remedy),
-            )
-            yield StreamEnd(change, answer, finding)
+            end = _end(name, kind, str(action.table), (line.path, line.before, line.after), change)
+            if end is not None:
+                yield end
+
+
+def _field_ends(before: TableState, after: TableState, kind: StreamKind) -> Iterator[StreamEnd]:
+    """Yield what ends a stream over another order of fields in a struct, which no plan makes."""
+    for moved in moved_fields(before.columns, after.columns):
+        line = str(part_path("columns", moved.path)), ", ".join(moved.before), ", ".join(moved.after)
+        end = _end(FIELD_MOVED, kind, str(before.name), line)
+        if end is not None:
+            yield end
+
+
+def _end(
+    name: str, kind: StreamKind, table: str, line: tuple[str, str, str], change: Change | None = None
+) -> StreamEnd | None:
+    """Return what ends a stream over a change of a name; ``None`` if it continues."""
+    answer = answers().get((folded(name), kind), _NOT_RECORDED)
+    if answer.answer == "continues":
+        return None
+    path, before, after = line
+    finding = Diagnostic(
+        code=answer.condition,
+        rule=name,
+        severity="note" if answer.answer == "restarts" else "error",
+        table=table,
+        path=path,
+        message=f"{path}: {before} -> {after}: the stream {MEANINGS[answer.answer]}",
+        remedy=_PROBE if answer.answer == "not judged" else remedy_text(answer.remedy),
+    )
+    return StreamEnd(change, answer, finding)
 
 
 def _worst(ends: Iterable[StreamEnd]) -> StreamAnswer:
@@ -312,6 +338,9 @@ def _together(remedies: list[Remedy]) -> Remedy:
             return alone
     return tuple(dict.fromkeys(part for remedy in remedies for part in remedy))
 
+
+FIELD_MOVED = "field-moved"
+"""The name of another order of fields in a struct."""
 
 NO_PLAN = "no-plan"
 """The name of changes that no statement of Delta makes, and no steps of a rule: nothing is recorded of them."""

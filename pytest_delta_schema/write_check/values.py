@@ -9,7 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, NameMap, NameSet, folded, same_names
+from pytest_delta_schema.delta.char_varchar import text_limit
+from pytest_delta_schema.delta.names import (
+    ELEMENT,
+    KEY,
+    TABLE,
+    VALUE,
+    ColumnPath,
+    NameMap,
+    NameSet,
+    folded,
+    same_name,
+    same_names,
+)
 from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY, SPECIAL_CHARACTERS, WIDENING_PROPERTY, is_on
 from pytest_delta_schema.plan.comparison import NEEDED_FEATURES
 from pytest_delta_schema.state.expressions import columns_in, paths_in
@@ -20,10 +32,12 @@ from pytest_delta_schema.state.types import (
     MapState,
     StructState,
     atoms,
+    atoms_with_paths,
     children,
     find,
     not_null_paths,
     plain,
+    same_kind,
 )
 from pytest_delta_schema.write_check import findings
 from pytest_delta_schema.write_check.schemas import TypeDifference, equal_at_start, evolves, is_castable, is_coercible
@@ -68,6 +82,8 @@ class Caster:
                 self._collector.findings.append(findings.too_few_columns(parent, len(given), len(wanted)))
                 return tuple(given)
             matches = [*wanted[: len(given)], *[None] * (len(given) - len(wanted))]
+            if parent:
+                note_moved(given, wanted, parent, self._collector)
         else:
             equal = equal_at_start(wanted, given)
             by_name = NameMap.of(wanted[equal:])
@@ -83,6 +99,9 @@ class Caster:
                 return given
             return wanted if wanted.value is None else wanted._replace(value=None)
         path = parent.child(wanted.name)
+        if given.data_type == "void":
+            nulls = not_null_paths((wanted,), parent)
+            self._collector.findings += [findings.missing_not_null_column(p, BY_ROWS, is_void=True) for p in nulls]
         if not self._by_position:
             return given._replace(data_type=self._type(given.data_type, wanted.data_type, path))
         cast = self._part if parent else self._type
@@ -130,7 +149,36 @@ class Caster:
             self._collector.findings.append(findings.unsupported_cast(difference))
         elif plain(given) != plain(wanted) and given != "void":
             self._collector.note(str(path), findings.cast_note(difference))
+            _note_moved_below(given, wanted, path, self._collector)
         return wanted
+
+
+def note_moved(
+    given: Sequence[ColumnState], wanted: Sequence[ColumnState], parent: ColumnPath, collector: Collector
+) -> None:
+    """Add a note for every field of a struct that gets the value of another one, because they match by position."""
+    for field, match in zip(given, wanted, strict=False):
+        if not same_name(field.name, match.name):
+            path = parent.child(match.name)
+            collector.note(str(path), findings.moved_note(path, field.name))
+
+
+def _note_moved_below(given: DataTypeState, wanted: DataTypeState, path: ColumnPath, collector: Collector) -> None:
+    """Add these notes for a value that Spark casts as a whole, which matches the fields in it by position."""
+    if isinstance(given, StructState) and isinstance(wanted, StructState):
+        note_moved(given.fields, wanted.fields, path, collector)
+    if same_kind(given, wanted):
+        for left, right in zip(children(given), children(wanted), strict=True):
+            _note_moved_below(left.data_type, right.data_type, path.child(right.name), collector)
+
+
+def note_lengths(columns: Iterable[ColumnState], parent: ColumnPath, collector: Collector) -> None:
+    """Add a note for every part of columns, or of fields of a struct, that holds texts of a limited length only."""
+    for column in columns:
+        for path, data_type in atoms_with_paths(column.data_type, parent.child(column.name)):
+            limit = text_limit(data_type)
+            if limit is not None:
+                collector.note(str(path), findings.length_note(path, limit))
 
 
 def fits_without_cast(
@@ -272,11 +320,13 @@ def require_values(
 def _missing_parts(column: ColumnState, given: ColumnState | None, semantics: WriteSemantics) -> Iterator[WriteFault]:
     """Yield a finding for every NOT NULL part of a column that the frame lacks."""
     for path in not_null_paths((column,)):
-        if given is None or (given.data_type != "void" and find((given,), path) is None):
-            yield findings.missing_not_null_column(path, _MISSING)
-        elif given.data_type == "void" and path.fields and semantics.fills_missing:
+        part = None if given is None else find((given,), path)
+        if given is not None and given.data_type == "void" and semantics.fills_missing:
             # A struct that is NULL has NULL in all of its fields, so every row fails.
             yield findings.missing_not_null_column(path, BY_ROWS)
+        elif part is None or part.data_type == "void":
+            # What is void and not cast is not written at all.
+            yield findings.missing_not_null_column(path, _MISSING, is_void=part is not None)
 
 
 def _missing_sources(columns: Sequence[ColumnState], given: NameSet) -> Iterator[WriteFault]:

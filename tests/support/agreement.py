@@ -6,8 +6,10 @@ import re
 import shutil
 import tempfile
 import uuid
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
@@ -25,7 +27,7 @@ from pytest_delta_schema.sql import dotted, statements
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.write_check.verdict import takes_frame
 from support.cells import FIRST_GIVEN, FIRST_STORED, leaves, numbered
-from support.jobs import is_filled, literal
+from support.jobs import frame_of, is_filled, literal
 from support.statements import recorded_statements, ways
 from support.writes import MODES, PAIRS, recorded, shown
 
@@ -187,6 +189,10 @@ class Stage:
         return QualifiedName("dev", self._schema, table)
 
 
+_ALONE = Lock()
+"""Held by overwrites, because a setting of the session says which rows they replace."""
+
+
 class RowStage(Stage):
     """A schema with the table of one pair and a row in it, to which a row is written.
 
@@ -199,8 +205,7 @@ class RowStage(Stage):
         super().__init__(catalog, pair)
         given = [column for column in pair.table.columns if not is_filled(column)]
         schema = StructType([StructField(c.name, without_lengths(c.data_type)) for c in given])
-        rows = [numbered(schema, FIRST_STORED)]
-        catalog.spark.createDataFrame(rows, schema).writeTo(dotted(self._base)).append()
+        frame_of([numbered(schema, FIRST_STORED)], schema, catalog.spark).writeTo(dotted(self._base)).append()
         self._before = catalog.read_tables([self._base]).tables[self._base]
         self._folder = Path(tempfile.mkdtemp(dir=catalog.warehouse.parent))
 
@@ -214,7 +219,8 @@ class RowStage(Stage):
         name, folder = self._copy()
         spark = self._catalog.spark
         try:
-            with translate_errors(self._catalog.bridge.with_logical_names):
+            overwrites = isinstance(options, WriteOptions) and options.mode == "overwrite"
+            with translate_errors(self._catalog.bridge.with_logical_names), _ALONE if overwrites else nullcontext():
                 self._write(name, folder, options)
         except StatementError as error:
             return condition_of(error)
@@ -237,14 +243,17 @@ class RowStage(Stage):
             values = (f"{part.name} = {literal(given[part.name], part.dataType)}" for part in schema.fields)
             spark.sql(f"UPDATE {dotted(name)} SET {', '.join(values)}")  # noqa: S608 - our own names
             return
-        frame = spark.createDataFrame([given], schema)
+        has_void = "void" in schema.simpleString()
+        frame = spark.createDataFrame([given], schema) if has_void else frame_of([given], schema, spark)
         if method == "write_stream":
             self._stream(frame, folder, merges=isinstance(options, WriteOptions) and options.merge_schema)
         elif isinstance(options, Merge) or method == "sql_insert":
-            frame.createOrReplaceTempView("given_row")
+            view = f"row_for_{name.table}_{name.schema}"
+            frame.createOrReplaceTempView(view)
             dynamic = isinstance(options, WriteOptions) and options.dynamic_partitions
-            with setting(spark, "spark.sql.sources.partitionOverwriteMode", "dynamic" if dynamic else "static"):
-                spark.sql(_row_sql(options, dotted(name)))
+            mode = setting(spark, "spark.sql.sources.partitionOverwriteMode", "dynamic")
+            with mode if dynamic else nullcontext():
+                spark.sql(_row_sql(options, dotted(name), view))
         else:
             write_frame(frame, name, folder, options)
 
@@ -256,11 +265,11 @@ class RowStage(Stage):
         started.trigger(availableNow=True).start(str(folder)).awaitTermination()
 
 
-def _row_sql(options: WriteOptions | Merge, table: str) -> str:
+def _row_sql(options: WriteOptions | Merge, table: str, view: str) -> str:
     if isinstance(options, WriteOptions):
-        return insert_sql(options, table, "given_row")
+        return insert_sql(options, table, view)
     met = "true" if options.matched is not None and options.not_matched is None else "false"
-    return merge_sql(options, table, "given_row").replace(" ON true", f" ON {met}", 1)
+    return merge_sql(options, table, view).replace(" ON true", f" ON {met}", 1)
 
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]")

@@ -213,7 +213,7 @@ WAYS: dict[str, Callable[[spark.StructType], Options]] = {
 }
 """How it is written."""
 
-_IN_TURN = 6
+_IN_TURN = 7
 """Each difference at each depth is written in one of so many ways."""
 
 
@@ -233,7 +233,7 @@ class Cell(NamedTuple):
 def ways_of(pair: str) -> tuple[str, ...]:
     """Return the ways in which a pair is written: all of them, or a part, which is another one for the next pair."""
     number = [*PAIRS].index(pair)
-    turns = 1 if pair.endswith("beside generated") else 3 if pair in OTHERS or "turned" in pair else _IN_TURN
+    turns = 3 if pair in OTHERS or "turned" in pair else _IN_TURN
     return tuple(way for at, way in enumerate(WAYS) if at % turns == number % turns)
 
 
@@ -290,7 +290,7 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield the paths of the leaves of a row, and their values as text."""
     if isinstance(value, dict):
         for name, part in value.items():
-            yield from leaves(part, f"{path}.{name}".lstrip("."))
+            yield from leaves(part, f"{path}.{str(name).strip()}".lstrip("."))
     elif isinstance(value, list):
         for part in value:
             yield from leaves(part, f"{path}.element")

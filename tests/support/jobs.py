@@ -6,13 +6,16 @@ what all of them have stored.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import partial
+from itertools import count
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltalake import DeltaTable
@@ -44,7 +47,9 @@ if TYPE_CHECKING:
     from support.pairs import Pair, Row
 
 SCHEMA = "pairs"
-SOURCE = "rows_of_a_job"
+_ALONE = Lock()
+"""Held by overwrites, because a setting of the session says which rows they replace."""
+
 STORED = 9
 """How many rows a table has before the jobs: one or two for each job that changes or removes rows."""
 
@@ -79,7 +84,14 @@ def frame(spark: SparkSession, released: Table, rows: Sequence[Row], *, omits: b
     """Return rows of a released contract as a frame, in which texts have no lengths."""
     columns = [column for column in released.columns if not (omits and is_filled(column))]
     schema = types.StructType([types.StructField(c.name, without_lengths(c.data_type)) for c in columns])
-    return spark.createDataFrame([tuple(one[column.name] for column in columns) for one in rows], schema)
+    return frame_of([{column.name: one[column.name] for column in columns} for one in rows], schema, spark)
+
+
+def frame_of(rows: Sequence[Row], schema: types.StructType, spark: SparkSession) -> DataFrame:
+    """Return rows as a frame without a Python worker, whose start takes longer than a job; all of it may be NULL."""
+    text = json.dumps(rows, default=str).replace("\\", "\\\\").replace("'", "\\'")
+    shape = f"array<{schema.simpleString()}>"
+    return spark.sql(f"SELECT inline(from_json('{text}', '{shape}'))")
 
 
 class Read(NamedTuple):
@@ -176,9 +188,12 @@ def _statement(text: str, *, omits: bool = False, target: int = 0) -> Callable[[
         rows = stage.written(first, omits=omits)
         if target:
             rows = rows.withColumn("id", expr(f"IF(id = {first + 1}, {target}, id)"))
-        rows.createOrReplaceTempView(SOURCE)
-        columns = ", ".join(rows.columns)
-        stage.spark.sql(text.format(table=stage.table, source=SOURCE, columns=columns))
+        source = f"rows_for_{stage.folder.name}"
+        rows.createOrReplaceTempView(source)
+        try:
+            stage.spark.sql(text.format(table=stage.table, source=source, columns=", ".join(rows.columns)))
+        finally:
+            stage.spark.catalog.dropTempView(source)
 
     return run
 
@@ -229,16 +244,11 @@ def literal(value: Any, data_type: types.DataType) -> str:
 
 
 def _stream(stage: Stage, first: int) -> None:
-    source = stage.streams / stage.base
-    progress = stage.streams / f"{stage.base}-progress"
-    if not source.exists():
-        stage.written(first).write.format("parquet").save(str(source))
-    schema = stage.written(first).schema
-    shutil.rmtree(progress, ignore_errors=True)
-    stream = stage.spark.readStream.schema(schema).parquet(str(source)).writeStream.format("delta")
-    stream.option("checkpointLocation", str(progress)).trigger(availableNow=True).start(
-        str(stage.folder)
-    ).awaitTermination()
+    source, progress = (str(stage.streams / f"{stage.folder.name}-{part}") for part in ("source", "progress"))
+    rows = stage.written(first)
+    rows.write.format("parquet").save(source)
+    stream = stage.spark.readStream.schema(rows.schema).parquet(source).writeStream.format("delta")
+    stream.option("checkpointLocation", progress).trigger(availableNow=True).start(str(stage.folder)).awaitTermination()
 
 
 def _in_partitions(write: Callable[[DataFrame, Stage], object]) -> Callable[[DataFrame, Stage], None]:
@@ -432,7 +442,9 @@ class Players:
         self._catalog = catalog
         self._streams = Path(tempfile.mkdtemp(dir=catalog.warehouse.parent))
         self._released: dict[str, dict[str, Answer]] = {}
-        self._number = 0
+        self._numbers = count(1)
+        self._locks = {base: Lock() for base in BASES}
+        self._creating = Lock()
         catalog.create_schema("dev", SCHEMA)
 
     def close(self) -> None:
@@ -442,9 +454,10 @@ class Players:
 
     def released(self, base: str) -> dict[str, Answer]:
         """Return the answers on the table of a released contract."""
-        if base not in self._released:
-            self._released[base] = self._answers(base, BASES[base])
-        return self._released[base]
+        with self._locks[base]:
+            if base not in self._released:
+                self._released[base] = self._answers(base, BASES[base])
+            return self._released[base]
 
     def differences(self, pair: Pair) -> dict[str, str]:
         """Return what each job of a pair meets on the next table that it does not meet on the released one."""
@@ -483,7 +496,8 @@ class Players:
             )
         for job in WRITES:
             if job.name in firsts and job.overwrites:
-                failure = _tried(partial(job.run, stage, firsts[job.name]))
+                with _ALONE:
+                    failure = _tried(partial(job.run, stage, firsts[job.name]))
                 # Which rows are left is a question of partitions only; their values are those of the other jobs.
                 is_seen = not failure.failure and _has_partitions(released)
                 answers[job.name] = Answer(result=self._rows(stage)) if is_seen else failure
@@ -491,12 +505,12 @@ class Players:
         return answers
 
     def _stage(self, base: str, model: Table) -> Stage:
-        self._number += 1
-        name = QualifiedName("dev", SCHEMA, f"t{self._number}")
+        name = QualifiedName("dev", SCHEMA, f"t{next(self._numbers)}")
         released, spark = BASES[base], self._catalog.spark
         wanted = replace(desired_state(model), name=name, logical_name=name)
-        for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
-            self._catalog.run(statement)
+        with self._creating:
+            for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
+                self._catalog.run(statement)
         kinds = ["first"] * (STORED - 1) + ["second"]
         rows = frame(spark, released, [row(base, number, kind) for number, kind in enumerate(kinds, 1)])
         names = {column.renamed_from or column.name: column for column in model.columns}

@@ -18,6 +18,7 @@ import shutil
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -61,7 +62,7 @@ def versions(path: Path) -> Mapping[str, str]:
 
 
 def record(path: Path, questions: Mapping[str, str], answer: Callable[[str], Line]) -> None:
-    """Ask what a record does not have yet, and write each answer at once.
+    """Ask what a record does not have yet, two questions at once, and write each answer at once.
 
     Args:
         path: The record.
@@ -70,12 +71,18 @@ def record(path: Path, questions: Mapping[str, str], answer: Callable[[str], Lin
     """
     known = {name: line for name, line in recorded(path).items() if line["of"] == questions.get(name)}
     _write(path, known.values())
-    for number, name in enumerate(missing := [name for name in questions if name not in known], 1):
-        begun = time.monotonic()
-        known[name] = {"name": name, "of": questions[name], **answer(name)}
-        with path.open("a", encoding="utf-8") as file:
-            file.write(_text(known[name]))
-        sys.stderr.write(f"{number} of {len(missing)}: {name} ({time.monotonic() - begun:.1f} s)\n")
+    missing = [name for name in questions if name not in known]
+    with ThreadPoolExecutor(2) as pool:
+        begun, waiting = time.monotonic(), {pool.submit(answer, name): name for name in missing}
+        try:
+            for number, done in enumerate(as_completed(waiting), 1):
+                name = waiting[done]
+                known[name] = {"name": name, "of": questions[name], **done.result()}
+                with path.open("a", encoding="utf-8") as file:
+                    file.write(_text(known[name]))
+                sys.stderr.write(f"{number} of {len(missing)}: {name} ({time.monotonic() - begun:.0f} s)\n")
+        finally:
+            pool.shutdown(cancel_futures=True)
     _write(path, (known[name] for name in questions))
 
 
@@ -88,6 +95,7 @@ def _text(line: Mapping[str, Any]) -> str:
 
 
 FAST = {
+    "spark.master": "local[2]",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.databricks.delta.stats.collect": "false",

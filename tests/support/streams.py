@@ -79,6 +79,7 @@ BASE = (ID, NOTE, V)
 DEFAULTS = {"delta.feature.allowColumnDefaults": "supported"}
 FEED = {"delta.enableChangeDataFeed": "true"}
 X, XY = struct(field("x", INT)), struct(field("x", INT), field("y", TEXT))
+YX = struct(field("y", TEXT), field("x", INT))
 LONG_X, STRICT_X = struct(field("x", LONG)), struct(field("x", INT, nullable=False))
 RENAMED_X = spark.StructType([spark.StructField("z", INT, metadata={"renamed_from": "x"})])
 
@@ -236,6 +237,12 @@ CASES: dict[str, Case] = {
         "a column is moved",
         tables_table(*BASE),
         tables_table(V, ID, NOTE, column_order="manage"),
+    ),
+    "field-moved": _case(
+        "a field of a struct is moved",
+        tables_table(ID, Column("s", XY)),
+        "ALTER TABLE {table} ALTER COLUMN s.y FIRST",
+        tables_table(ID, Column("s", YX)),
     ),
     "default-set": _case(
         "a column gets a default",

@@ -24,6 +24,7 @@ from pytest_delta_schema import (
     Check,
     Column,
     MemoryCatalog,
+    Merge,
     Orchestrator,
     Table,
     WriteOptions,
@@ -371,8 +372,46 @@ def test_lengths_of_a_frames_texts_are_none():
         field("m", MapType(TEXT, CharType(1))),
     )
 
-    assert check_write(table(Column("v", lengths)), frame(v=lengths)).notes == ()
+    notes = check_write(table(Column("v", lengths)), frame(v=lengths)).notes
+    assert [note.message for note in notes] == [
+        "v.c holds at most 2 characters; a longer text fails",
+        "v.l.element holds at most 3 characters; a longer text fails",
+        "v.m.value holds at most 1 character; a longer text fails",
+    ]
     assert check_write(table(Column("a", TEXT)), frame(a=VarcharType(9))).accepted
+
+
+STRICT_V = table(A, Column("v", INT, is_nullable=False))
+STRICT_FIELD = table(A, Column("v", struct(field("x", INT, nullable=False), field("y", TEXT))))
+VOID_FIELD = struct(field("x", NullType()), field("y", TEXT))
+WITHOUT_TYPE = "is NOT NULL in the table, and the frame has it without a type (void), so it is NULL in every row"
+MISSING, VIOLATED = "DELTA_MISSING_NOT_NULL_COLUMN_VALUE", "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+VOIDS = [
+    (STRICT_V, NullType(), WriteOptions(), MISSING, "v"),
+    (STRICT_V, NullType(), WriteOptions(mode="overwrite"), MISSING, "v"),
+    (STRICT_V, NullType(), WriteOptions(method="save_as_table", mode="overwrite"), MISSING, "v"),
+    (STRICT_V, NullType(), WriteOptions(method="write_to"), VIOLATED, "v"),
+    (STRICT_V, NullType(), WriteOptions(method="insert_into"), VIOLATED, "v"),
+    (STRICT_V, NullType(), WriteOptions(method="sql_insert", by="name"), VIOLATED, "v"),
+    (STRICT_FIELD, VOID_FIELD, WriteOptions(), MISSING, "v.x"),
+    (STRICT_FIELD, VOID_FIELD, WriteOptions(method="write_to"), VIOLATED, "v.x"),
+    (STRICT_FIELD, VOID_FIELD, WriteOptions(method="insert_into"), VIOLATED, "v.x"),
+]
+
+
+@pytest.mark.parametrize(("model", "given", "options", "code", "path"), VOIDS)
+def test_a_void_column_has_no_value_for_one_that_is_not_null(model, given, options, code, path):
+    (finding,) = check_write(model, frame(a=INT, v=given), options).findings
+
+    assert (finding.code, finding.message) == (code, f"{path} {WITHOUT_TYPE}")
+
+
+@pytest.mark.parametrize("kind", ["matched", "not_matched"])
+@pytest.mark.parametrize(("model", "given"), [(STRICT_V, NullType()), (STRICT_FIELD, VOID_FIELD)])
+def test_a_merge_has_no_value_for_a_column_that_is_not_null(model, given, kind):
+    verdict = check_write(model, frame(a=INT, v=given), Merge(**{kind: "all"}))
+
+    assert [finding.code for finding in verdict.findings] == [VIOLATED]
 
 
 def test_a_column_of_another_kind_that_a_check_is_made_of():

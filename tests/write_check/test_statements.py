@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from pyspark.sql.types import ArrayType, MapType
+from pyspark.sql.types import ArrayType, CharType, MapType, VarcharType
 
 from pytest_delta_schema import Column, Merge, When, WriteOptions, assert_rejects, check_write
+from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
 from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from support.models import table
@@ -170,6 +171,38 @@ def test_one_line_names_all_that_is_wrong(given, options, code, message):
 )
 def test_other_refusals_have_the_condition_of_delta(model, given, options, code):
     assert reasons(model, given, options)[0][0] == code
+
+
+CHAR_FIELD = struct(field("c", CharType(4)))
+COMPUTED = Column("g", INT, generated_as="a + 1")
+PADDED = [
+    (CHAR_FIELD, COMPUTED, "v.c"),
+    (ArrayType(CharType(4)), COMPUTED, "v.element"),
+    (ArrayType(CHAR_FIELD), COMPUTED, "v.element.c"),
+    (MapType(CharType(4), INT), COMPUTED, "v.key"),
+    (MapType(TEXT, CharType(4)), COMPUTED, "v.value"),
+    (CharType(4), COMPUTED, None),
+    (struct(field("c", VarcharType(4))), COMPUTED, None),
+    (CHAR_FIELD, Column("g", INT, default=1), None),
+    (CHAR_FIELD, Column("g", LONG, identity=True), None),
+]
+
+
+@pytest.mark.parametrize("name", ["UPDATE", "MERGE"])
+@pytest.mark.parametrize(("kind", "other", "path"), PADDED)
+def test_a_table_that_spark_pads_below_its_columns_has_no_generated_column(kind, other, path, name):
+    options = UPDATE if name == "UPDATE" else Merge(matched={"v": "v"})
+
+    findings = check_write(table(A, Column("v", kind), other), frame(v=without_lengths(kind)), options).findings
+
+    expected = [] if path is None else ["DELTA_OPERATION_ON_TEMP_VIEW_WITH_GENERATED_COLS_NOT_SUPPORTED"]
+    assert [finding.code for finding in findings] == expected
+    if path is not None:
+        assert findings[0].message == (
+            f"{path} is char inside another type, so Spark reads the table by a query that pads it,"
+            f" and Delta refuses the {name}, because g is a generated column"
+        )
+        assert findings[0].remedy == f"make {path} varchar or string, or insert and delete rows instead"
 
 
 def test_fields_of_structs_are_assigned():

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import get_args
 
 import pytest
+from pyspark.sql.types import ArrayType, MapType
 
 from pytest_delta_schema import Check, Column, MemoryCatalog, Orchestrator
 from pytest_delta_schema.diagnostics.errors import DeclarationError
@@ -47,6 +48,39 @@ def test_the_sample_shows_every_kind_of_stream_every_answer_and_every_end():
     assert {kind for _, kind in played} == set(STREAM_KINDS)
     assert {answer.answer for answer in played.values()} == {answer.answer for answer in known.values()}
     assert {answer.condition for answer in played.values()} == {answer.condition for answer in known.values()}
+
+
+ORDERED, TURNED = struct(field("x", INT), field("y", TEXT)), struct(field("y", TEXT), field("x", INT))
+MOVES = [
+    (ORDERED, TURNED, "columns.s: x, y -> y, x"),
+    (ArrayType(ORDERED), ArrayType(TURNED), "columns.s.element: x, y -> y, x"),
+    (MapType(TEXT, ORDERED), MapType(TEXT, TURNED), "columns.s.value: x, y -> y, x"),
+    (struct(field("p", ORDERED)), struct(field("p", TURNED)), "columns.s.p: x, y -> y, x"),
+    (ORDERED, struct(field("z", INT), *ORDERED.fields), None),
+]
+
+
+@pytest.mark.parametrize("kind", STREAM_KINDS)
+@pytest.mark.parametrize(("before", "after", "line"), MOVES)
+def test_a_moved_field_ends_a_tracked_stream_once(before, after, line, kind):
+    old, new = (desired_state(table(Column("s", shape), table_properties=FEED)) for shape in (before, after))
+
+    verdict = check_stream(old, new, kind)
+
+    messages = [finding.message for finding in verdict.findings if finding.rule == "field-moved"]
+    if kind == "tracked" and line is not None:
+        assert messages == [f"{line}: the stream ends once, and continues when it is started again"]
+        assert (verdict.answer, verdict.condition) == ("restarts", "DELTA_STREAMING_METADATA_EVOLUTION")
+    else:
+        assert messages == []
+
+
+def test_only_the_order_of_a_state_is_taken_for_that_of_the_table():
+    old, new = table(ID, NOTE, Column("s", ORDERED)), table(NOTE, ID, Column("s", TURNED))
+
+    assert check_stream(old, new, "tracked").answer == "continues"
+    verdict = check_stream(old, desired_state(new), "tracked")
+    assert [finding.rule for finding in verdict.findings] == ["column-moved", "field-moved"]
 
 
 @pytest.mark.parametrize("kind", STREAM_KINDS)
