@@ -293,8 +293,8 @@ def resolve(frame: Columns, state: TableState, semantics: WriteSemantics, collec
         return None
     if not semantics.casts:
         return frame
-    inserts_by_name = semantics.method == "sql_insert" and not by_position
-    if inserts_by_name and (faults := list(insert_faults(frame, state, semantics))):
+    matches_names = semantics.method == "sql_insert" and not by_position
+    if matches_names and (faults := list(insert_faults(frame, state, semantics))):
         collector.findings.extend(faults)
         return None
     return _cast(frame, state, semantics, collector, names_match=names_match)
@@ -306,15 +306,23 @@ def _cast(
     """Return the columns of a frame with the types of the table; ``None`` if the write is refused before."""
     by_position = semantics.by_position
     may_widen = semantics.merges_schema and has_widening(state)
-    if names_match and fits_without_cast(state.columns, frame, semantics, widens=may_widen):
+    fits = False
+    if names_match or (semantics.method == "sql_insert" and not by_position):
+        given = NameSet.of(frame)
+        columns = state.columns if by_position else [column for column in state.columns if column.name in given]
+        fits = fits_without_cast(columns, frame, semantics, widens=may_widen)
+    if fits and (by_position or semantics.inserts_by_name):
         return frame
     before = len(collector.findings)
-    query = Caster(semantics, widens=may_widen, collector=collector).cast(frame, state.columns)
-    if by_position and len(collector.findings) > before:
+    # An INSERT that lists its columns puts the fields of structs in their order, and not those in maps (Delta 4.4.0).
+    caster = Caster(semantics, widens=may_widen, keeps_maps=fits, collector=collector)
+    query = caster.cast(frame, state.columns)
+    if by_position or semantics.method == "sql_insert":
         # Delta raises for columns that it cannot match while it adds the casts; Spark checks the casts after that.
         refused = collector.findings[before:]
         collector.findings[before:] = sorted(refused, key=lambda finding: finding.condition == findings.NO_CAST)
-        return None
+        if by_position and refused:
+            return None
     if by_position and (twice := duplicate_paths(query)):
         collector.findings.append(
             findings.duplicate_column(twice, _IN_UPDATE if semantics.replaces_schema else _IN_DATA)

@@ -61,13 +61,14 @@ class Caster:
     """Casts the columns of a frame to those of a table.
 
     If the write matches columns by position, it does so with fields of structs. With ``widens``, types that the table
-    may evolve to are left as they are.
+    may evolve to are left as they are, and with ``keeps_maps`` maps.
     """
 
-    def __init__(self, semantics: WriteSemantics, *, widens: bool, collector: Collector) -> None:
+    def __init__(self, semantics: WriteSemantics, *, widens: bool, keeps_maps: bool, collector: Collector) -> None:
         self._semantics = semantics
         self._by_position = semantics.by_position
         self._widens = widens
+        self._keeps_maps = keeps_maps
         self._collector = collector
 
     def cast(self, frame: Sequence[ColumnState], columns: Sequence[ColumnState]) -> tuple[ColumnState, ...]:
@@ -103,9 +104,17 @@ class Caster:
             nulls = not_null_paths((wanted,), parent)
             self._collector.findings += [findings.missing_not_null_column(p, BY_ROWS, is_void=True) for p in nulls]
         if not self._by_position:
-            return given._replace(data_type=self._type(given.data_type, wanted.data_type, path))
-        cast = self._part if parent else self._type
+            return given._replace(data_type=self.type(given.data_type, wanted.data_type, path))
+        cast = self._part if parent else self.type
         return wanted._replace(data_type=cast(given.data_type, wanted.data_type, path), value=None)
+
+    @property
+    def _below(self) -> Caster:
+        """What casts the fields of structs: an INSERT by name matches them by position, too (Delta 4.4.0)."""
+        if self._by_position or self._semantics.method != "sql_insert":
+            return self
+        semantics = replace(self._semantics, by_position=True)
+        return Caster(semantics, widens=self._widens, keeps_maps=self._keeps_maps, collector=self._collector)
 
     def _part(self, given: DataTypeState, wanted: DataTypeState, path: ColumnPath) -> DataTypeState:
         """Cast a field of a struct by position: structs field by field, arrays and maps as one value."""
@@ -119,23 +128,21 @@ class Caster:
             return wanted
         return StructState(self._fields(given.fields, wanted.fields, path))
 
-    def _type(self, given: DataTypeState, wanted: DataTypeState, path: ColumnPath) -> DataTypeState:
+    def type(self, given: DataTypeState, wanted: DataTypeState, path: ColumnPath) -> DataTypeState:
+        """Return the type of a column, or of a part of one, cast to that of the table."""
         if wanted in (given, "void"):
             return given
         if isinstance(given, StructState) and isinstance(wanted, StructState):
-            return StructState(self._fields(given.fields, wanted.fields, path))
+            return StructState(self._below._fields(given.fields, wanted.fields, path))
         if isinstance(given, ArrayState) and isinstance(wanted, ArrayState):
             structs = isinstance(given.element, StructState) and isinstance(wanted.element, StructState)
             if not self._by_position or (structs and given.contains_null == wanted.contains_null):
-                return given._replace(element=self._type(given.element, wanted.element, path.child(ELEMENT)))
+                return given._replace(element=self.type(given.element, wanted.element, path.child(ELEMENT)))
         if isinstance(given, MapState) and isinstance(wanted, MapState):
-            caster = self
-            if self._semantics.method == "sql_insert" and not self._by_position:
-                # An INSERT by name matches the fields of structs in maps by position (Delta 4.4.0).
-                by_position = replace(self._semantics, by_position=True)
-                caster = Caster(by_position, widens=self._widens, collector=self._collector)
-            key = caster._type(given.key, wanted.key, path.child(KEY))
-            value = caster._type(given.value, wanted.value, path.child(VALUE))
+            if self._keeps_maps:
+                return given
+            pairs = ((KEY, given.key, wanted.key), (VALUE, given.value, wanted.value))
+            key, value = (self._below.type(left, right, path.child(name)) for name, left, right in pairs)
             return given._replace(key=key, value=value)
         return self._atom(given, wanted, path)
 

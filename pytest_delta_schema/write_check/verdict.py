@@ -274,6 +274,8 @@ class WriteSemantics:
     """Whether the table's schema may evolve."""
     by_position: bool
     """Whether columns are matched by position and not by name."""
+    inserts_by_name: bool
+    """Whether it is an INSERT BY NAME, which casts nothing where the names and types fit."""
     casts: bool
     fills_missing: bool
     """Whether Spark gives Delta NULL for columns that the frame lacks; if not, Delta raises for those that it needs."""
@@ -292,6 +294,7 @@ def write_semantics(options: WriteOptions, version: tuple[int, int]) -> WriteSem
         replaces_schema=options.overwrite_schema and overwrites and options.replace_where is None,
         merges_schema=options.merge_schema or options.auto_merge or options.evolves,
         by_position=by_position,
+        inserts_by_name=is_insert and options.by == "name",
         casts=casts or (method == "write_stream" and version >= _CASTS_STREAMS),
         fills_missing=by_name or (is_insert and not by_position),
         version=version,

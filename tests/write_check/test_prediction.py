@@ -414,6 +414,48 @@ def test_a_merge_has_no_value_for_a_column_that_is_not_null(model, given, kind):
     assert [finding.code for finding in verdict.findings] == [VIOLATED]
 
 
+IN_ORDER, TURNED = struct(field("x", INT), field("y", INT)), struct(field("y", INT), field("x", INT))
+WIDER = struct(field("x", LONG), field("y", INT))
+X_FROM_Y = [
+    f"{part} gets the value of the field {name}, because this write matches fields of structs by position"
+    for part, name in (("v.x", "y"), ("v.y", "x"))
+]
+INSERT, BY_NAME, LISTED = (WriteOptions(method="sql_insert", by=by) for by in ("position", "name", ["a", "v"]))
+MAPS = MapType(TEXT, IN_ORDER), MapType(TEXT, TURNED)
+TURNED_BY = [
+    (IN_ORDER, TURNED, INSERT, []),
+    (IN_ORDER, TURNED, BY_NAME, []),
+    (IN_ORDER, TURNED, LISTED, X_FROM_Y),
+    (IN_ORDER, TURNED, WriteOptions(method="write_to"), []),
+    (*MAPS, INSERT, []),
+    (*MAPS, BY_NAME, []),
+    (*MAPS, LISTED, []),
+    *((WIDER, TURNED, options, X_FROM_Y) for options in (INSERT, BY_NAME, LISTED, WriteOptions(method="insert_into"))),
+    (WIDER, TURNED, WriteOptions(method="write_to"), []),
+    (WIDER, TURNED, Merge(matched="all"), []),
+]
+
+
+@pytest.mark.parametrize(("stored", "given", "options", "notes"), TURNED_BY)
+def test_a_field_that_gets_the_value_of_another_one_is_noted(stored, given, options, notes):
+    verdict = check_write(table(A, Column("v", stored)), frame(a=INT, v=given), options)
+
+    assert verdict.accepted
+    assert [note.message for note in verdict.notes if "gets the value" in note.message] == notes
+
+
+def test_a_value_that_is_cast_as_a_whole_has_its_fields_by_position():
+    stored = struct(field("l", ArrayType(WIDER)), field("n", LONG))
+    given = struct(field("l", ArrayType(TURNED)), field("n", INT))
+
+    verdict = check_write(table(A, Column("v", stored)), frame(a=INT, v=given), WriteOptions(method="insert_into"))
+
+    assert [note.path for note in verdict.notes if "gets the value" in note.message] == [
+        "v.l.element.x",
+        "v.l.element.y",
+    ]
+
+
 def test_a_column_of_another_kind_that_a_check_is_made_of():
     target = table(A, checks=[Check("positive", "a > 0")])
 
