@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.char_varchar import padded_length, text_limit
 from pytest_delta_schema.delta.fields import SIZED
-from pytest_delta_schema.delta.names import TABLE, NameMap, same_name
+from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, same_name
 from pytest_delta_schema.state.types import StructState, children, plain, same_kind
 from pytest_delta_schema.write_check.schemas import may_fail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 UNFIT = "values-that-do-not-fit"
@@ -31,6 +30,35 @@ class Loss(NamedTuple):
 
     path: ColumnPath
     fault: str
+
+
+def misplaced(given: Sequence[ColumnState], wanted: Sequence[ColumnState]) -> Iterator[Loss]:
+    """Yield the texts in structs that are too long for the field that has their place.
+
+    A write of a frame matches fields by name, and Delta compares their lengths by position (Delta 4.4.0).
+    """
+    by_name = NameMap.of(wanted)
+    for column in given:
+        partner = by_name.get(column.name)
+        if partner is not None and partner.data_type != column.data_type:
+            yield from _misplaced(column.data_type, partner.data_type, ColumnPath(column.name))
+
+
+def _misplaced(given: DataTypeState, wanted: DataTypeState, path: ColumnPath) -> Iterator[Loss]:
+    if isinstance(given, StructState) and isinstance(wanted, StructState):
+        for field, other in zip(given.fields, wanted.fields, strict=False):
+            is_text = text_limit(other.data_type) is not None and plain(field.data_type) == "string"
+            if is_text and _is_refused(field.data_type, other.data_type):
+                yield Loss(path.child(field.name), UNFIT)
+        known = NameMap.of(wanted.fields)
+        pairs = [(field, known.get(field.name)) for field in given.fields]
+    elif same_kind(given, wanted):
+        pairs = [*zip(children(given), children(wanted), strict=True)]
+    else:
+        return
+    for left, right in pairs:
+        if right is not None:
+            yield from _misplaced(left.data_type, right.data_type, path.child(left.name))
 
 
 def losses(

@@ -18,7 +18,7 @@ from pytest_delta_schema.compatibility.faults import (
     RequiredColumnAdded,
 )
 from pytest_delta_schema.compatibility.implication import implied_check, released_promises
-from pytest_delta_schema.compatibility.stored_values import ALTERED, SWAPPED, UNFIT, losses
+from pytest_delta_schema.compatibility.stored_values import ALTERED, SWAPPED, UNFIT, losses, misplaced
 from pytest_delta_schema.compatibility.verdict_table import cell_of
 from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, folded
 from pytest_delta_schema.delta.protocol import APPEND_ONLY
@@ -218,7 +218,9 @@ def _faults_of_rows(
             in_place = not by_position or [column.name for column in frame] == [column.name for column in among]
             moves_fields = not (in_place and fits_without_cast(among, frame, semantics, widens=False))
         wanted = new.columns
-        lost = losses(released, wanted, by_position=by_position, fields_by_position=moves_fields)
+        lost = [*losses(released, wanted, by_position=by_position, fields_by_position=moves_fields)]
+        if semantics is not None and method != "update" and not moves_fields:
+            lost += misplaced(released, wanted)
         yield from ((str(loss.path), loss.fault) for loss in lost)
         only_updates = method == "update" or (isinstance(options, Merge) and options.not_matched is None)
         yield from _filled(given, states, only_updates=only_updates)

@@ -157,6 +157,11 @@ def length_note(path: ColumnPath, limit: int) -> str:
     return f"{path} holds at most {limit} character{'s' if limit > 1 else ''}; a longer text fails"
 
 
+def place_note(path: ColumnPath, limit: int, name: str) -> str:
+    """Return the note that a text has the limit of another field."""
+    return f"{path} has the place of {name}, which holds at most {limit} characters; a longer text fails"
+
+
 def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> WriteFault:
     """Report a frame, or a struct in it, that has fewer fields than ``insertInto`` needs."""
     subject = f"the struct {parent!s}" if parent else "the frame"
@@ -214,6 +219,18 @@ def missing_not_null_column(path: ColumnPath, condition: str, *, is_void: bool =
         condition=condition,
         message=f"{name} is NOT NULL in the table, and {reason}",
         remedy=f"give it a value in the frame{default}",
+    )
+
+
+def missing_text_field(path: ColumnPath) -> WriteFault:
+    """Report a struct with a char or varchar field that a frame written to a path, or a stream, lacks."""
+    name = path.root
+    return WriteFault(
+        path=name,
+        rule="missing-text-field",
+        condition="DATA_SOURCE_EXTERNAL_ERROR",
+        message=f"the frame lacks {name}, and Delta fails to compare the length of its field {path} without it",
+        remedy=f"give {name} in the frame, if only as NULL, or append by the table's name (saveAsTable, writeTo)",
     )
 
 

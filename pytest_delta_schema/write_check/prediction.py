@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta import NEWEST
-from pytest_delta_schema.delta.names import TABLE, NameMap, NameSet, same_names
+from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet, same_names
 from pytest_delta_schema.delta.protocol import APPEND_ONLY, is_on
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.arguments import refuse_kind
@@ -42,6 +42,7 @@ from pytest_delta_schema.write_check.values import (
     has_widening,
     note_broken_checks,
     note_lengths,
+    note_places,
     require_storable,
     require_unused,
     require_values,
@@ -387,6 +388,9 @@ def _merged(
     for column in missing:
         collector.note(column.name, f"{column.name} is not in the frame: {findings.filled_by(column)}")
     note_lengths([column for column in state.columns if column.name in given], TABLE, collector)
+    for column in state.columns:
+        if column.name in given:
+            note_places(given[column.name].data_type, column.data_type, ColumnPath(column.name), collector)
     return merged.columns
 
 

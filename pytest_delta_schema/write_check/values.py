@@ -188,6 +188,27 @@ def note_lengths(columns: Iterable[ColumnState], parent: ColumnPath, collector: 
                 collector.note(str(path), findings.length_note(path, limit))
 
 
+def note_places(given: DataTypeState, stored: DataTypeState, path: ColumnPath, collector: Collector) -> None:
+    """Add a note for every text in a struct whose place is that of a shorter one.
+
+    Delta compares the lengths of texts by position, also where it matches the fields by name (Delta 4.4.0).
+    """
+    if isinstance(given, StructState) and isinstance(stored, StructState):
+        for field, other in zip(given.fields, stored.fields, strict=False):
+            limit = text_limit(other.data_type)
+            if limit is not None and not same_name(field.name, other.name):
+                part = path.child(field.name)
+                collector.note(str(part), findings.place_note(part, limit, other.name))
+        pairs = [(field, find(stored.fields, (field.name,))) for field in given.fields]
+    elif same_kind(given, stored):
+        pairs = [*zip(children(given), children(stored), strict=True)]
+    else:
+        return
+    for left, right in pairs:
+        if right is not None:
+            note_places(left.data_type, right.data_type, path.child(right.name), collector)
+
+
 def fits_without_cast(
     columns: Sequence[ColumnState], frame: Sequence[ColumnState], semantics: WriteSemantics, *, widens: bool
 ) -> bool:
@@ -315,6 +336,9 @@ def require_values(
         if name not in given:
             yield findings.missing_partition_column(name)
             given[name] = ColumnState(name, "void", is_nullable=True, comment="")
+    missing = (column for column in state.columns if column.name not in given and column.value is None)
+    for texts in ([*_texts(column.data_type, ColumnPath(column.name))] for column in missing):
+        yield from map(findings.missing_text_field, texts[:1])
     yield from _missing_sources(columns, NameSet(given))
     for column in columns:
         if column.is_nullable and isinstance(column.data_type, str):
@@ -322,6 +346,14 @@ def require_values(
         match = given.get(column.name)
         if match is not None or column.value is None:
             yield from _missing_parts(column, match, semantics)
+
+
+def _texts(data_type: DataTypeState, path: ColumnPath) -> Iterator[ColumnPath]:
+    """Yield the fields of structs that have a length; those in arrays and maps are not looked at without a value."""
+    for field in data_type.fields if isinstance(data_type, StructState) else ():
+        if text_limit(field.data_type) is not None:
+            yield path.child(field.name)
+        yield from _texts(field.data_type, path.child(field.name))
 
 
 def _missing_parts(column: ColumnState, given: ColumnState | None, semantics: WriteSemantics) -> Iterator[WriteFault]:

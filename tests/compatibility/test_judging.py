@@ -13,9 +13,11 @@ from pytest_delta_schema.compatibility.changes import StatePair, contract_change
 from pytest_delta_schema.compatibility.effects import STREAM_VERDICTS
 from pytest_delta_schema.compatibility.judging import decided
 from pytest_delta_schema.compatibility.roles import VERDICTS
+from pytest_delta_schema.compatibility.stored_values import misplaced
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
 from pytest_delta_schema.compatibility.writers import changed_writes, writer_effects
 from pytest_delta_schema.delta.clients import ClientFeatures
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.rules.policy import CompatibilityPolicy
 from pytest_delta_schema.settings.table import ROLES
@@ -613,6 +615,21 @@ def test_a_narrower_column_lets_an_insert_fill_the_fields_of_others_by_position(
     faults = [(write.path, write.fault) for write in changed_writes(role, states, (4, 4)) if write.write.name == method]
 
     assert faults == [("id", "values-that-do-not-fit"), ("v", "values-in-other-fields")]
+
+
+TURNED_TEXTS = "struct<t: varchar(9), k: char(4), n: int>", "struct<k: char(4), t: varchar(9)>"
+
+
+@pytest.mark.parametrize(
+    ("wrapped", "path"),
+    [("{}", "v.t"), ("array<{}>", "v.element.t"), ("map<string, {}>", "v.value.t"), ("struct<s: {}>", "v.s.t")],
+)
+def test_a_text_of_a_frame_has_the_length_of_the_field_at_its_place(wrapped, path):
+    old, new = (desired_state(table(ID, Column("v", wrapped.format(kind)))) for kind in TURNED_TEXTS)
+    longer = desired_state(table(ID, Column("v", wrapped.format(TURNED_TEXTS[0].replace("9", "12")))))
+
+    assert [loss.path for loss in misplaced(old.columns, new.columns)] == [ColumnPath.parse(path)]
+    assert [*misplaced(old.columns, longer.columns)] == []
 
 
 def test_the_change_that_has_a_fault_is_named():

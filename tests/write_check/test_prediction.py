@@ -444,6 +444,58 @@ def test_a_field_that_gets_the_value_of_another_one_is_noted(stored, given, opti
     assert [note.message for note in verdict.notes if "gets the value" in note.message] == notes
 
 
+PLACED = struct(field("k", CharType(4)), field("t", VarcharType(9)))
+FROM_T = "v{0}.t has the place of k, which holds at most 4 characters; a longer text fails"
+FROM_K = "v{0}.k has the place of t, which holds at most 9 characters; a longer text fails"
+TEXTS = struct(field("t", TEXT), field("k", TEXT))
+PLACES = [
+    (PLACED, TEXTS, [FROM_T.format(""), FROM_K.format("")]),
+    (ArrayType(PLACED), ArrayType(TEXTS), [FROM_T.format(".element"), FROM_K.format(".element")]),
+    (struct(field("s", PLACED)), struct(field("s", TEXTS)), [FROM_T.format(".s"), FROM_K.format(".s")]),
+    (PLACED, struct(field("k", TEXT), field("t", TEXT)), []),
+    (struct(*PLACED.fields, field("n", INT)), struct(field("k", TEXT), field("t", TEXT)), []),
+]
+
+
+@pytest.mark.parametrize(("stored", "given", "notes"), PLACES)
+def test_a_text_has_the_length_of_its_place(stored, given, notes):
+    verdict = check_write(table(A, Column("v", stored)), frame(a=INT, v=given), WriteOptions())
+
+    assert [note.message for note in verdict.notes if "has the place" in note.message] == notes
+
+
+LACKING = [
+    (struct(field("c", CharType(4))), "v.c"),
+    (struct(field("s", struct(field("c", VarcharType(4))))), "v.s.c"),
+    (ArrayType(struct(field("c", CharType(4)))), None),
+    (CharType(4), None),
+    (struct(field("c", TEXT)), None),
+]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        WriteOptions(),
+        WriteOptions(mode="overwrite"),
+        WriteOptions(method="save_as_table", mode="overwrite"),
+        WriteOptions(method="write_stream"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(("kind", "path"), LACKING)
+def test_a_struct_with_a_length_is_not_left_out_of_a_write_to_a_path(kind, path, options):
+    findings = check_write(table(A, Column("v", kind)), frame(a=INT), options).findings
+
+    expected = (
+        []
+        if path is None
+        else [f"the frame lacks v, and Delta fails to compare the length of its field {path} without it"]
+    )
+    assert [finding.message for finding in findings] == expected
+    assert check_write(table(A, Column("v", kind)), frame(a=INT), WriteOptions(method="write_to")).accepted
+
+
 def test_a_value_that_is_cast_as_a_whole_has_its_fields_by_position():
     stored = struct(field("l", ArrayType(WIDER)), field("n", LONG))
     given = struct(field("l", ArrayType(TURNED)), field("n", INT))
