@@ -26,15 +26,18 @@ from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import dotted, statements
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.write_check.verdict import takes_frame
-from support.cells import FIRST_GIVEN, FIRST_STORED, leaves, numbered
+from support.cells import FIRST_GIVEN, FIRST_STORED, Cell, leaves, numbered
+from support.cells import PAIRS as CELL_PAIRS
 from support.jobs import frame_of, is_filled, literal
-from support.statements import recorded_statements, ways
-from support.writes import MODES, PAIRS, recorded, shown
+from support.writes import MODES, PAIRS, agree, recorded, recorded_statements, shown, statement_ways
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from pyspark.sql import DataFrame
 
     from pytest_delta_schema import LocalCatalog
+    from pytest_delta_schema.write_check import WriteVerdict
     from pytest_delta_schema.write_check.verdict import WriteMethod
     from support.writes import Pair
 
@@ -98,7 +101,7 @@ def statement_table() -> str:
     lines = [head, ["---"] * len(head)]
     real = {(pair, method, mode): outcome for pair, method, mode, outcome in recorded_statements()}
     for situation, pair in SITUATIONS.items():
-        options = {(method, mode): way for method, mode, way in ways(pair)}
+        options = {(method, mode): way for method, mode, way in statement_ways(pair)}
         answers = [
             _statement_answer(pair, options[way], real[(pair, *way)]) if way in options else "-"
             for way in STATEMENTS.values()
@@ -282,3 +285,82 @@ def condition_of(error: Exception) -> str:
         return str(own)
     conditions = [found for found in _CONDITION.findall(str(error)) if found != "STREAM_FAILED"]
     return conditions[0] if conditions else type(error).__name__
+
+
+BY_VALUE = (
+    "CAST_INVALID_INPUT",
+    "CAST_OVERFLOW",
+    "CAST_OVERFLOW_IN_TABLE_INSERT",
+    "DELTA_EXCEED_CHAR_VARCHAR_LIMIT",
+    "EXCEED_LIMIT_LENGTH",
+    "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
+)
+"""Conditions that depend on the values of a row, so a note announces them."""
+
+MOVED = " gets the value of the field "
+
+
+def disagreements(name: str, line: dict[str, dict[str, str]]) -> Iterator[str]:
+    """Yield how predictions for the ways to write a pair differ from what has become of a row."""
+    for outcome_of_rows, listed in line["outcomes"].items():
+        for way in listed.split(", "):
+            verdict = predicted(Cell(name, way))
+            wrong = disagreement(verdict, name, way, outcome_of_rows)
+            if wrong:
+                yield f"{way}: Delta {outcome_of_rows}, predicted {verdict}: {wrong}"
+
+
+def predicted(cell: Cell) -> WriteVerdict:
+    """Return what is predicted for a write."""
+    model, given = CELL_PAIRS[cell.pair]
+    return check_write(model, None if cell.way == "DELETE" else given, cell.options)
+
+
+def disagreement(verdict: WriteVerdict, name: str, way: str, real: str) -> str:
+    """Return how a prediction and the outcome differ; ``""`` if they do not."""
+    notes = [(note.path, note.message) for note in verdict.notes]
+    if _CONDITION.fullmatch(f"[{real}]"):
+        if not verdict.accepted:
+            return "" if agree(verdict.findings[0].code, real) else "another condition"
+        is_announced = real in BY_VALUE and any(text.endswith(" fails") for _, text in notes)
+        return "" if is_announced else "it is refused"
+    if not verdict.accepted:
+        return "it is accepted"
+    columns, _, rows = real.rpartition(" | ")
+    if (columns or shown(desired_state(CELL_PAIRS[name].table).columns)) != shown(verdict.columns):
+        return "other columns"
+    return wrong_values(way, name, rows, notes)
+
+
+def _split(given: dict[str, str]) -> Iterator[tuple[list[str], str]]:
+    return ((path.split("."), value) for path, value in given.items())
+
+
+def _as_leaves(paths: Iterable[str]) -> set[str]:
+    """Return paths as leaves have them, in which the key of a map is ``k``."""
+    return {leaf for path in paths for leaf in (path, path.replace(".value", ".k"))}
+
+
+def wrong_values(way: str, name: str, rows: str, notes: list[tuple[str, str]]) -> str:
+    """Return the leaves that have other values than those of their names, and no note, or a note without such values."""
+    given = dict(leaves(numbered(CELL_PAIRS[name].frame, FIRST_GIVEN)))
+    if way.startswith(("insertInto", "INSERT")) and "BY NAME" not in way and "columns" not in way:
+        names = dict(zip(CELL_PAIRS[name].frame.names, [c.name for c in CELL_PAIRS[name].table.columns], strict=False))
+        given = {".".join((names.get(root, root), *rest)): value for (root, *rest), value in _split(given)}
+    written = [
+        dict(part.split("=", 1) for part in re.split(r" (?=[\w.]+ *=)", row))
+        for row in rows.split(" / ")
+        if "1234" in row
+    ]
+    others = {path for row in written for path, value in given.items() if row.get(path, value) != value}
+    swapped = {path for row in written for path in others if row.get(path) in {*given.values()} - {"NULL"}}
+    noted = _as_leaves(path for path, _ in notes)
+    moved = _as_leaves(path for path, text in notes if MOVED in text)
+    unannounced = {path for path in others if not any(path == n or path.startswith(f"{n}.") for n in noted)}
+    unmoved = {path for path in swapped if path not in moved}
+    vain = {path for path in moved if written and path in given and path not in others}
+    return "; ".join(
+        f"{word}: {', '.join(sorted(paths))}"
+        for word, paths in (("no note", unannounced), ("swapped", unmoved), ("not swapped", vain))
+        if paths
+    )

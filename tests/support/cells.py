@@ -38,6 +38,14 @@ WIDE_AB, WIDE_BA = struct(field("x", LONG), field("y", INT)), struct(field("y", 
 SMALL_BA = struct(field("y", SHORT), field("x", INT))
 ABC, CAB = struct(*AB.fields, field("z", INT)), struct(field("z", INT), *AB.fields)
 DIFFERENCES: dict[str, tuple[spark.DataType, spark.DataType]] = {
+    "fields turned": (AB, BA),
+    "fields turned, into wider": (WIDE_AB, BA),
+    "fields turned, into narrower": (AB, WIDE_BA),
+    "fields turned, into others": (AB, SMALL_BA),
+    "field more": (AB, ABC),
+    "field more in front": (AB, CAB),
+    "field less": (ABC, AB),
+    "field less in front": (CAB, AB),
     "equal": (INT, INT),
     "text into varchar(3)": (spark.VarcharType(3), TEXT),
     "text into char(3)": (spark.CharType(3), TEXT),
@@ -53,14 +61,6 @@ DIFFERENCES: dict[str, tuple[spark.DataType, spark.DataType]] = {
     "text into date": (DATE, TEXT),
     "timestamp into date": (DATE, TIME),
     "int into boolean": (FLAG, INT),
-    "fields turned": (AB, BA),
-    "fields turned, into wider": (WIDE_AB, BA),
-    "fields turned, into narrower": (AB, WIDE_BA),
-    "fields turned, into others": (AB, SMALL_BA),
-    "field more": (AB, ABC),
-    "field more in front": (AB, CAB),
-    "field less": (ABC, AB),
-    "field less in front": (CAB, AB),
     "void": (INT, VOID),
 }
 """The types of a part of the table, and of the frame."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
+from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import types
 from pyspark.sql.functions import col, expr, lit, transform, transform_values
@@ -69,9 +70,13 @@ class Stage:
     streams: Path
     """The folder of what streams read."""
 
-    def written(self, first: int, *, omits: bool = False) -> DataFrame:
-        """Return the rows of a job; without the columns that the released table fills if it ``omits`` them."""
-        rows = [row(self.base, first + at, kind) for at, kind in enumerate(GIVEN)]
+    def written(self, first: int, *, omits: bool = False, target: int = 0) -> DataFrame:
+        """Return the rows of a job, one of which has the number of a ``target`` if that is given.
+
+        They are without the columns that the released table fills if the job ``omits`` them.
+        """
+        numbers = (first, target or first + 1, first + 2)
+        rows = [row(self.base, number, kind) for number, kind in zip(numbers, GIVEN, strict=True)]
         return frame(self.spark, self.released, rows, omits=omits)
 
 
@@ -185,9 +190,7 @@ class Write(NamedTuple):
 
 def _statement(text: str, *, omits: bool = False, target: int = 0) -> Callable[[Stage, int], None]:
     def run(stage: Stage, first: int) -> None:
-        rows = stage.written(first, omits=omits)
-        if target:
-            rows = rows.withColumn("id", expr(f"IF(id = {first + 1}, {target}, id)"))
+        rows = stage.written(first, omits=omits, target=target)
         source = f"rows_for_{stage.folder.name}"
         rows.createOrReplaceTempView(source)
         try:
@@ -369,8 +372,14 @@ _IN_TURN_TOGETHER: tuple[tuple[str, ...], ...] = (
 """The same for edits that come together: each of them has come alone to all jobs."""
 
 
+_APART = "append only"
+"""An edit with which Delta does not treat them alike."""
+
+
 def jobs_of(pair: Pair) -> frozenset[str]:
     """Return the jobs of a pair; each way to read and to write is that of many pairs."""
+    if pair.edits == (_APART,):
+        return frozenset(job.name for job in JOBS if job.is_for(pair.old))
     number = int(pair.digest, 16)
     turns = (*_IN_TURN_TOGETHER, _IN_TURN[2]) if len(pair.edits) > 1 else _IN_TURN
     chosen = {jobs[number % len(jobs)] for jobs in turns}
@@ -407,7 +416,7 @@ def _tried(run: Callable[[], object]) -> Answer:
     except DeltaError as error:
         return Answer(failure=f"delta-rs: {type(error).__name__}")
     except Exception as error:
-        if not type(error).__module__.startswith(("py4j", "deltalake", "_internal", "pyarrow")):
+        if isinstance(error, Py4JNetworkError) or not type(error).__module__.startswith(("py4j", "pyarrow")):
             raise
         return Answer(failure=_failure(error))
 
@@ -423,16 +432,16 @@ def plain(value: Any, data_type: types.DataType) -> Any:  # noqa: PLR0911 - one 
         return [plain(part, data_type.elementType) for part in value]
     if isinstance(data_type, types.MapType) and isinstance(value, dict):
         return sorted((str(plain(k, data_type.keyType)), plain(v, data_type.valueType)) for k, v in value.items())
-    if isinstance(value, datetime):
-        return str(value).removesuffix(" 00:00:00")
-    if isinstance(value, (bool, date)):
-        return str(value).lower()
-    if isinstance(value, bytearray):
+    if isinstance(data_type, types.BooleanType):
+        return str(value).lower() in {"true", "1"}
+    if isinstance(value, bool) or (isinstance(value, date) and not isinstance(value, datetime)):
+        return str(value)
+    if isinstance(value, (bytes, bytearray)):
         return bytes(value).decode()
     try:
         return float(str(value))
     except ValueError:
-        return str(value).rstrip()
+        return str(value).removesuffix(" 00:00:00")
 
 
 class Players:
@@ -464,8 +473,8 @@ class Players:
         before = self.released(pair.base)
         try:
             after = self._answers(pair.base, pair.new, jobs_of(pair))
-        except StatementError as error:
-            return {"CREATE": error.condition}
+        except (StatementError, PySparkException) as error:
+            return {"CREATE": str(error)}
         met = {job: answer.failure or difference(before[job].result, answer.result) for job, answer in after.items()}
         return {job: what for job, what in met.items() if what and not before[job].failure}
 
@@ -596,4 +605,6 @@ def _cast(value: SqlColumn, given: types.DataType, wanted: types.DataType) -> Sq
         return transform(value, lambda part: _cast(part, given.elementType, wanted.elementType))
     if isinstance(given, types.MapType) and isinstance(wanted, types.MapType):
         return transform_values(value, lambda _, part: _cast(part, given.valueType, wanted.valueType))
-    return value.try_cast(wanted) if wanted.simpleString() != "void" else value
+    # Spark has no cast from numbers to days.
+    known_to_all = value.cast("string") if isinstance(wanted, types.DateType) else value
+    return known_to_all.try_cast(wanted)

@@ -18,7 +18,7 @@ from support.models import table
 from support.record import digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     Edit = Callable[[Table], Table]
     Row = Mapping[str, Any]
@@ -238,7 +238,7 @@ _TYPES: Mapping[str, Mapping[str, Sequence[str]]] = {
             "map<varchar(4), char(5)>",
             "map<varchar(6), varchar(12)>",
         ],
-        "n": ["array<struct<t: varchar(5)>>", "array<struct<t: char(5)>>", "array<struct<t: string, u: char(4)>>"],
+        "n": ["array<struct<t: varchar(5)>>", "array<struct<t: char(5)>>"],
         "i": ["varchar(3)", "char(3)", "varchar(20)", "string"],
     },
     "nested": {
@@ -353,7 +353,6 @@ EDITS: dict[str, Edit] = {
     "w no default": _column("w", Column("w", INT, is_nullable=False)),
     "g id + 2": _column("g", Column("g", LONG, generated_as="id + 2")),
     "g plain": _column("g", Column("g", LONG)),
-    "h generated as it was": _column("h", Column("h", LONG, generated_as="id + 1")),
     "h generated": _column("h", Column("h", LONG, generated_as="id * 2")),
     "h default": _column("h", Column("h", LONG, default=0)),
     "n plain": _column("n", Column("n", LONG)),
@@ -411,7 +410,7 @@ ONLY: dict[str, tuple[str, ...]] = {
     "numbers": ("n added", "team"),
     "values": (
         *("a default 5", "a no default", "b default", "w default 3", "w no default", "g id + 2", "g plain"),
-        *("h generated as it was", "h generated", "h default", "z generated", "y of char added", "last first"),
+        *("h generated", "h default", "z generated", "y of char added", "last first"),
     ),
     "numbered": ("n plain", "n always", "n step", "z identity", "z numbered always", "z generated", "last first"),
     "unpartitioned": (
@@ -466,7 +465,7 @@ def _part(edit: str) -> str:
     return {"0": "v", "version": "version", "mapped": "mapped"}.get(word, word)
 
 
-def _fit(edits: tuple[str, ...]) -> bool:
+def fit(edits: tuple[str, ...]) -> bool:
     """Whether edits touch different parts, and together are a declaration."""
     parts = [_part(edit) for edit in edits]
     if "two" in parts and {"v", "b"} & {*parts}:
@@ -497,13 +496,13 @@ def all_pairs() -> tuple[Pair, ...]:
         base = random.choice([*BASES])
         pair = Pair(base, tuple(random.sample(ONLY[base], random.choice((2, 3)))))
         key = frozenset((pair.base, *pair.edits))
-        if key not in chosen and _fit(pair.edits) and all(EDITS[edit](pair.old) != pair.old for edit in pair.edits):
+        if key not in chosen and fit(pair.edits) and all(EDITS[edit](pair.old) != pair.old for edit in pair.edits):
             chosen.add(key)
             pairs.append(pair)
     return tuple(pairs)
 
 
-TEXT_LENGTH = 20
+TEXT_LENGTH = 300
 """How long the longest text of a job is, in a column without a length."""
 
 _LIMITS = {"tinyint": 2**7 - 1, "smallint": 2**15 - 1, "int": 2**31 - 1, "bigint": 2**40}
@@ -530,7 +529,7 @@ def sample(data_type: types.DataType, kind: str) -> Any:  # noqa: PLR0911 - one 
         return ["t1", "t2", "x" * length, ""][at]
     values: dict[str, list[Any]] = {
         "double": [1.0, 2.5, 1e300, 0.1],
-        "float": [1.0, 2.5, 2.0**40, 0.5],
+        "float": [1.0, 2.5, 2.0**99, 0.5],
         "boolean": [True, False, True, False],
         "date": [date(2026, 1, 1), date(2026, 1, 2), date(9999, 12, 31), date(1970, 1, 1)],
         "timestamp": [
@@ -553,6 +552,8 @@ def _shifted(field: types.StructField, number: int, kind: str) -> Any:
 
 _CHOSEN: dict[str, dict[str, dict[str, Any]]] = {
     "checked": {"c": {"first": 10, "second": 20, "extreme": -(2**40), "empty": 0}},
+    # The value of a partition is the name of a folder, which file systems limit.
+    **{base: {name: {"extreme": "x" * 20} for name in ("b", "e")} for base in ("unpartitioned", "partitioned")},
     "limited": {
         "v": {"first": 15, "second": 17, "extreme": 50, "empty": 1, "missing": 2},
         "w": {"first": 5, "second": 7, "extreme": 99, "empty": 1},
@@ -581,11 +582,13 @@ def row(base: str, number: int, kind: str) -> Row:
     return values
 
 
-def sample_pairs(count: int = 40) -> Iterator[Pair]:
-    """Yield some pairs, the same in every run, which together have many edits."""
-    left = {*EDITS}
-    for pair in sorted(all_pairs(), key=lambda pair: (-len(pair.edits), pair.name)):
-        if count and len(left & {*pair.edits}) >= len(pair.edits):
+def sample_pairs() -> list[Pair]:
+    """Return few pairs that have every edit of the plain contract."""
+    pairs: list[Pair] = []
+    left = {*ONLY["plain"]}
+    plain = (pair for pair in all_pairs() if pair.base == "plain" or pair.base in _ALIKE)
+    for pair in sorted(plain, key=lambda pair: -len(pair.edits)):
+        if left and len(left & {*pair.edits}) >= min(2, len(left)):
+            pairs.append(pair)
             left -= {*pair.edits}
-            count -= 1
-            yield pair
+    return pairs

@@ -95,7 +95,7 @@ def _text(line: Mapping[str, Any]) -> str:
 
 
 FAST = {
-    "spark.master": "local[2]",
+    "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.databricks.delta.stats.collect": "false",
@@ -188,9 +188,9 @@ def record_frames(catalog: LocalCatalog) -> None:
 
 def record_statements(catalog: LocalCatalog) -> None:
     """Record what statements with an empty source come to."""
-    from support.statements import ways  # noqa: PLC0415
+    from support.writes import statement_ways  # noqa: PLC0415
 
-    record_ways(STATEMENTS, ways, catalog)
+    record_ways(STATEMENTS, statement_ways, catalog)
 
 
 def record_streams(catalog: LocalCatalog) -> None:

@@ -15,8 +15,8 @@ from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from pytest_delta_schema.witness.jobs import not_played
 from pytest_delta_schema.witness.script import FIRST_LINE, NoScript, Script, file_name, witness_of
 from support.compatibility import all_played, sample_witnesses, witnesses_of
-from support.compatibility import sample_pairs as sample_of_pairs
 from support.models import table
+from support.pairs import sample_pairs as sample_of_pairs
 
 ID, NOTE = Column("id", LONG), Column("note", TEXT)
 DROPPED = """\

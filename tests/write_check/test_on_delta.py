@@ -6,6 +6,8 @@ recorded outcome is played again. ``make test-all`` plays all pairs in all ways,
 
 from __future__ import annotations
 
+import random
+import time
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
@@ -32,11 +34,14 @@ from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from pytest_delta_schema.write_check import check_stream
 from pytest_delta_schema.write_check.streams import STREAM_KINDS, answers
 from pytest_delta_schema.write_check.verdict import FRAME_METHODS
-from support.agreement import Stage
+from support.agreement import RowStage, Stage
+from support.cells import PAIRS as CELL_PAIRS
+from support.cells import Cell
 from support.covering import ALL
 from support.models import NAME, table
-from support.statements import BY_ROWS as STATEMENTS_BY_ROWS
-from support.statements import recorded_statements, ways
+from support.record import ROWS as ROWS_RECORD
+from support.record import VERSIONS, versions
+from support.record import recorded as lines_of
 from support.streams import CASES, SAMPLE, SEVERAL, V, play, states
 from support.writes import (
     BY_ROWS,
@@ -45,6 +50,7 @@ from support.writes import (
     MODES,
     NO_STREAM,
     PAIRS,
+    STATEMENTS_BY_ROWS,
     A,
     B,
     Pair,
@@ -52,6 +58,8 @@ from support.writes import (
     frame,
     one_way_per_outcome,
     outcome,
+    recorded_statements,
+    statement_ways,
 )
 
 pytestmark = pytest.mark.spark
@@ -269,12 +277,12 @@ PLAYED_STATEMENTS = (
 def chosen(name):
     """Return the ways in which a pair is played: all, or one for each method and outcome."""
     kept_ways: dict[tuple[str, str], tuple[str, str, object]] = {}
-    for method, mode, options in ways(name):
+    for method, mode, options in statement_ways(name):
         kept_ways.setdefault((method, mode if ALL else ANSWERS[name, method, mode]), (method, mode, options))
     return list(kept_ways.values())
 
 
-@pytest.mark.parametrize("name", [name for name in PAIRS if any(ways(name))] if ALL else PLAYED_STATEMENTS)
+@pytest.mark.parametrize("name", [name for name in PAIRS if any(statement_ways(name))] if ALL else PLAYED_STATEMENTS)
 def test_statements_come_to_what_was_recorded_or_is_predicted_for_an_older_delta(name, spark_catalog):
     versions = SparkVersions.of(spark_catalog.spark, spark_catalog.spark.sparkContext._gateway)
     is_newest = (versions.spark, versions.delta) == (SPARK_PAIRS[-1].spark, NEWEST)
@@ -336,7 +344,7 @@ ONE_OF_EACH_REFUSAL = list(
 @pytest.mark.parametrize("way", STATEMENTS_BY_ROWS if ALL else ONE_OF_EACH_REFUSAL, ids=" ".join)
 def test_what_an_empty_frame_does_not_show_is_refused_for_rows(way, local):
     pair, method, mode = way
-    options = next(options for *how, options in ways(pair) if how == [method, mode])
+    options = next(options for *how, options in statement_ways(pair) if how == [method, mode])
     made(local, PAIRS[pair].table)
     if mode.startswith(("update", "delete", "both")):
         schema = local.spark.table(dotted(NAME)).schema
@@ -353,6 +361,29 @@ def test_what_an_empty_frame_does_not_show_is_refused_for_rows(way, local):
         local.spark.sql(render(options, dotted(NAME), view))
 
     assert caught.value.condition == STATEMENTS_BY_ROWS[way]
+
+
+ROWS = lines_of(ROWS_RECORD)
+SECONDS = 60
+"""How long the record of rows is repeated; that of pairs of contracts is for as long."""
+
+
+@pytest.mark.skipif(versions(ROWS_RECORD) != VERSIONS, reason="the record is that of other versions")
+def test_rows_become_what_was_recorded(spark_catalog):
+    names = [*ROWS]
+    if not ALL:
+        random.shuffle(names)
+    begun, others = time.monotonic(), {}
+    for name in names:
+        if not ALL and time.monotonic() - begun > SECONDS:
+            break
+        stage = RowStage(spark_catalog, CELL_PAIRS[name])
+        for end, listed in ROWS[name]["outcomes"].items():
+            real = {way: stage.run(Cell(name, way).options) for way in listed.split(", ")}
+            others.update({(name, way): (now, end) for way, now in real.items() if now != end})
+        stage.close()
+
+    assert others == {}
 
 
 def test_null_for_a_not_null_column_fails_for_rows(local):

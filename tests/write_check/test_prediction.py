@@ -41,7 +41,11 @@ from pytest_delta_schema.sql import dotted
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
 from pytest_delta_schema.testing.scenario import EVERY_TYPE, INT, LONG, MAPPED, TEXT, VARIANTS, WIDENS, field, struct
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
+from support.agreement import disagreements
+from support.cells import digest, ways_of
 from support.models import NAME, table
+from support.record import ROWS as ROWS_RECORD
+from support.record import recorded as lines_of
 from support.writes import (
     BY_ROWS,
     DATE,
@@ -749,3 +753,21 @@ def stream(local, source, schema):
 def run(local, source, schema, progress):
     writer = stream(local, source, schema).writeStream.format("delta").option("checkpointLocation", progress)
     writer.trigger(availableNow=True).toTable(dotted(NAME)).awaitTermination()
+
+
+ROWS = lines_of(ROWS_RECORD)
+
+
+def test_what_is_recorded_of_rows_is_what_is_asked():
+    written = {
+        name: {way for ways in line["outcomes"].values() for way in ways.split(", ")} for name, line in ROWS.items()
+    }
+
+    assert {name: line["of"] for name, line in ROWS.items()} == {name: digest(name) for name in ROWS}
+    assert written == {name: {*ways_of(name)} for name in ROWS}
+    assert sum(map(len, written.values())) >= 1000
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_predictions_agree_with_what_became_of_rows(name):
+    assert [*disagreements(name, ROWS[name])] == []

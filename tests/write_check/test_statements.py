@@ -10,20 +10,34 @@ from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
 from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from support.models import table
-from support.statements import BY_ROWS, recorded_statements, ways
-from support.writes import PAIRS, VOID, XY, A, B, Pair, X, agree, frame, outcome, two
+from support.writes import (
+    PAIRS,
+    STATEMENTS_BY_ROWS,
+    VOID,
+    XY,
+    A,
+    B,
+    Pair,
+    X,
+    agree,
+    frame,
+    outcome,
+    recorded_statements,
+    statement_ways,
+    two,
+)
 
 ANSWERS = {(pair, method, mode): real for pair, method, mode, real in recorded_statements()}
-WRITTEN = [name for name in PAIRS if any(ways(name))]
+WRITTEN = [name for name in PAIRS if any(statement_ways(name))]
 
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_predictions_of_statements_are_the_recorded_results(name):
     wrong = []
-    for method, mode, options in ways(name):
+    for method, mode, options in statement_ways(name):
         frame = None if method == "delete" else PAIRS[name].frame
         predicted, real = outcome(check_write(PAIRS[name].table, frame, options)), ANSWERS[name, method, mode]
-        expected = BY_ROWS.get((name, method, mode), real)
+        expected = STATEMENTS_BY_ROWS.get((name, method, mode), real)
         if not agree(predicted, expected):
             wrong.append(f"{method}, {mode}: Delta {expected}, predicted {predicted}")
 
@@ -31,11 +45,11 @@ def test_predictions_of_statements_are_the_recorded_results(name):
 
 
 def test_every_way_was_recorded():
-    assert ANSWERS.keys() == {(name, method, mode) for name in PAIRS for method, mode, _ in ways(name)}
+    assert ANSWERS.keys() == {(name, method, mode) for name in PAIRS for method, mode, _ in statement_ways(name)}
 
 
 def test_rows_are_refused_only_where_an_empty_frame_is_accepted():
-    assert [way for way in BY_ROWS if ANSWERS[way].isupper()] == []
+    assert [way for way in STATEMENTS_BY_ROWS if ANSWERS[way].isupper()] == []
 
 
 @pytest.mark.parametrize(
