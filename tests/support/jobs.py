@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
-from py4j.protocol import Py4JNetworkError
+from py4j.protocol import Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import types
 from pyspark.sql.functions import col, expr, lit, transform, transform_values
@@ -473,8 +473,8 @@ class Players:
         before = self.released(pair.base)
         try:
             after = self._answers(pair.base, pair.new, jobs_of(pair))
-        except (StatementError, PySparkException) as error:
-            return {"CREATE": str(error)}
+        except (StatementError, PySparkException, Py4JJavaError) as error:
+            return {"CREATE": str(getattr(error, "condition", "")) or _failure(error)}
         met = {job: answer.failure or difference(before[job].result, answer.result) for job, answer in after.items()}
         return {job: what for job, what in met.items() if what and not before[job].failure}
 

@@ -555,7 +555,7 @@ _CHOSEN: dict[str, dict[str, dict[str, Any]]] = {
     # The value of a partition is the name of a folder, which file systems limit.
     **{base: {name: {"extreme": "x" * 20} for name in ("b", "e")} for base in ("unpartitioned", "partitioned")},
     "limited": {
-        "v": {"first": 15, "second": 17, "extreme": 50, "empty": 1, "missing": 2},
+        "v": {"first": 15, "second": 17, "extreme": 5000, "empty": 1, "missing": 2},
         "w": {"first": 5, "second": 7, "extreme": 99, "empty": 1},
         "b": {"first": "a", "second": "b", "extreme": "c", "empty": "a", "missing": "b"},
         "n": {"first": 5, "second": 7, "extreme": 50, "empty": 0, "missing": 3},

@@ -98,7 +98,6 @@ FAST = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.databricks.delta.stats.collect": "false",
     "spark.databricks.delta.properties.defaults.checkpointInterval": "1000",
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms1g -Xmn500m",
 }
