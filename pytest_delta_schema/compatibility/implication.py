@@ -35,7 +35,7 @@ from pytest_delta_schema.state.expressions.parsing import condition_of
 from pytest_delta_schema.state.types import ColumnState, find, is_generated, not_null_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.compatibility.changes import StatePair
     from pytest_delta_schema.state.expressions.conditions import Condition
@@ -76,26 +76,33 @@ def new_promises(state: TableState) -> Promises:
 
 def implied_not_null(path: ColumnPath, promises: Promises) -> Implication:
     """Return whether a column, a field or an element is never NULL."""
-    return _of_part(IsNull(path, is_negated=True), promises)
+    return _of_part(IsNull(path, is_negated=True), promises)[0]
+
+
+def violating_row(expression: str, promises: Promises) -> Mapping[str, Any] | None:
+    """Return values of columns with which rows of a contract violate a check, if some are known."""
+    answers = (_of_part(part, promises) for part in conjuncts(condition_of(expression)))
+    return next((row for answer, row in answers if answer == "violated"), None)
 
 
 def implied_check(expression: str, promises: Promises) -> Implication:
     """Return whether a check holds for all rows."""
     if any(equal_expressions(expression, check) for check in promises.checks):
         return "implied"
-    answers = {_of_part(part, promises) for part in conjuncts(condition_of(expression))}
+    answers = {_of_part(part, promises)[0] for part in conjuncts(condition_of(expression))}
     return "violated" if "violated" in answers else "unknown" if "unknown" in answers else "implied"
 
 
 _MOST_ROWS = 100_000
 
 
-def _of_part(part: Condition, promises: Promises) -> Implication:
+def _of_part(part: Condition, promises: Promises) -> tuple[Implication, Mapping[str, Any]]:
+    """Return whether a condition holds for all rows, and the values of one that violates it."""
     facts = [fact for check in promises.checks for fact in conjuncts(condition_of(check))]
     if part in facts:
-        return "implied"
+        return "implied", {}
     if not is_understood(part):
-        return "unknown"
+        return "unknown", {}
     roots = used_columns(part)
     opaque = [fact for fact in facts if not is_understood(fact)]
     touching = [fact for fact in facts if not roots.isdisjoint(used_columns(fact))]
@@ -104,16 +111,17 @@ def _of_part(part: Condition, promises: Promises) -> Implication:
     constants = [value for condition in (part, *usable) for value in _constants(condition)]
     choices = [_values(path, constants, promises) for path in paths]
     if prod(len(choice.values) for choice in choices) > _MOST_ROWS:
-        return "unknown"
+        return "unknown", {}
     try:
         rows = [_row(zip(paths, values, strict=True)) for values in product(*(choice.values for choice in choices))]
         allowed = [row for row in rows if all(truth(fact, row) is True for fact in usable)]
-        if any(truth(part, row) is not True for row in allowed):
-            return "unknown" if opaque or len(usable) < len(touching) else "violated"
+        violating = next((row for row in allowed if truth(part, row) is not True), None)
+        if violating is not None:
+            return "unknown" if opaque or len(usable) < len(touching) else "violated", violating
     except ExpressionError:
-        return "unknown"
+        return "unknown", {}
     is_complete = len(paths) <= 1 and all(choice.is_complete for choice in choices)
-    return "implied" if is_complete and not any(_is_of_text(one) for one in (part, *usable)) else "unknown"
+    return "implied" if is_complete and not any(_is_of_text(one) for one in (part, *usable)) else "unknown", {}
 
 
 def _paths(condition: Condition) -> Iterator[ColumnPath]:

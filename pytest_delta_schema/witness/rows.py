@@ -22,6 +22,7 @@ from pytest_delta_schema.compatibility.faults import (
     PartitioningChanged,
     TypeWidened,
 )
+from pytest_delta_schema.compatibility.implication import new_promises, violating_row
 from pytest_delta_schema.compatibility.judging import judge_change
 from pytest_delta_schema.compatibility.roles import GROUPS
 from pytest_delta_schema.delta.char_varchar import text_limit
@@ -259,8 +260,23 @@ def breaking_row(state: TableState, kind: str, name: str, allowed_by: TableState
                 completed = [rows_of_state(allowed_by, given=row) for row in rows]
             except DeclarationError:
                 return None
-            return tuple(completed) if _are_allowed(completed, allowed_by) else None
-    return None
+            if _are_allowed(completed, allowed_by):
+                return tuple(completed)
+    return _row_that_violates(state, kind, name, allowed_by)
+
+
+def _row_that_violates(state: TableState, kind: str, name: str, allowed_by: TableState) -> tuple[Row, ...] | None:
+    """Return a row with the values by which a check is known not to be promised by another contract."""
+    check = next((check for check in state.checks if kind == "check" and folded(check.name) == folded(name)), None)
+    values = None if check is None else violating_row(check.expression, new_promises(allowed_by))
+    if values is None or any(isinstance(value, dict) for value in values.values()):
+        return None
+    types = {folded(column.name): column.data_type for column in allowed_by.columns}
+    given = {
+        key: _number(str(types[key]), value) if isinstance(value, Decimal) else value for key, value in values.items()
+    }
+    row = rows_of_state(allowed_by, given=given)
+    return (row,) if _is_allowed(row, allowed_by) else None
 
 
 def unfit_row(of: TableState, to: TableState, path: ColumnPath, position: int = 1) -> Row | None:

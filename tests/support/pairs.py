@@ -583,11 +583,10 @@ def row(base: str, number: int, kind: str) -> Row:
 
 
 def sample_pairs() -> list[Pair]:
-    """Return few pairs that have every edit of the plain contract."""
+    """Return few pairs that have every edit."""
     pairs: list[Pair] = []
-    left = {*ONLY["plain"]}
-    plain = (pair for pair in all_pairs() if pair.base == "plain" or pair.base in _ALIKE)
-    for pair in sorted(plain, key=lambda pair: -len(pair.edits)):
+    left = {edit for pair in all_pairs() for edit in pair.edits}
+    for pair in sorted(all_pairs(), key=lambda pair: -len(pair.edits)):
         if left and len(left & {*pair.edits}) >= min(2, len(left)):
             pairs.append(pair)
             left -= {*pair.edits}
