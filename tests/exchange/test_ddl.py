@@ -165,6 +165,7 @@ def test_foreign_keys_come_back_equal():
 
     assert from_ddl(to_ddl([child, parent])) == [parent, child]
     assert child != replace(child, foreign_keys=())
+    assert len({*child.foreign_keys, *from_ddl(to_ddl([child, parent]))[1].foreign_keys}) == 2
 
 
 def test_a_table_that_is_given_twice_is_refused():

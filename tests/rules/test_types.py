@@ -445,6 +445,7 @@ def test_delta_answers_to_defaults_as_recorded(local):
         ("bigint", "'-9223372036854775808'", ""),
         ("int", "'x'", "is no value of int"),
         ("int", "1e999999999", "is out of the range of double"),
+        ("int", "1e99999999999999999999", ""),
         ("int", "9" * 500, ""),
         ("int", "'" + "9" * 500 + "'", "is no value of int"),
         ("double", "'1.5d'", ""),

@@ -188,6 +188,7 @@ def struct(*fields):
     return spark.StructType([spark.StructField(name, kind) for name, kind in fields])
 
 
+LENGTH = "name holds at most 10 characters; a longer text fails"
 ID, NAME_FIELD = ("ID", spark.LongType()), ("name", spark.StringType())
 
 
@@ -199,9 +200,10 @@ ID, NAME_FIELD = ("ID", spark.LongType()), ("name", spark.StringType())
             [
                 "at is not in the frame: it takes its default, current_timestamp()",
                 "day is not in the frame: the table generates it as CAST(at AS DATE)",
+                LENGTH,
             ],
         ),
-        (to_struct_type(model()), []),
+        (to_struct_type(model()), [LENGTH]),
     ],
     ids=["by name", "all"],
 )
