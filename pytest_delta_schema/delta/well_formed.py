@@ -34,7 +34,7 @@ class MalformedLog(ValueError):  # noqa: N818 - the fault of a table, not of thi
     """Metadata or a protocol that Delta's protocol does not allow; the message names the part."""
 
 
-_TOO_DEEP = "a schema that is nested too deeply"
+TOO_DEEP = "a schema that is nested too deeply"
 
 
 def well_formed_schema(metadata: Any, protocol: Any) -> dict[str, Any]:
@@ -45,13 +45,13 @@ def well_formed_schema(metadata: Any, protocol: Any) -> dict[str, Any]:
         try:
             schema = _parsed_schema(metadata["schemaString"])
         except RecursionError:
-            fault = _TOO_DEEP
+            fault = TOO_DEEP
         except (KeyError, TypeError, ValueError):
             fault = "a schema that is not JSON"
     try:
         fault = fault or fault_in_metadata(metadata, schema)
     except RecursionError:
-        fault = _TOO_DEEP
+        fault = TOO_DEEP
     if fault or schema is None:
         raise MalformedLog(fault)
     return schema

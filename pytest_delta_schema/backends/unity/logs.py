@@ -26,7 +26,7 @@ from pytest_delta_schema.backends.unity.storage import (
 )
 from pytest_delta_schema.delta.log_files import LogListing, commit_name
 from pytest_delta_schema.delta.protocol import clustering_in, commits_are_in_catalog, may_be_clustered
-from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_protocol
+from pytest_delta_schema.delta.well_formed import TOO_DEEP, MalformedLog, fault_in_protocol
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
 from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import columns_of_schema
@@ -280,7 +280,9 @@ class Log:
             name = _stating(checked)
             if name is None:
                 return None
-            self._refuse(f"{name} holds {error}, which Delta's protocol does not allow", WRITE_AGAIN)
+            is_too_deep = str(error) == TOO_DEEP
+            reason = "is more than this package reads" if is_too_deep else "Delta's protocol does not allow"
+            self._refuse(f"{name} holds {error}, which {reason}", WRITE_AGAIN)
 
     def _read_files(self) -> bool:
         """Read the newest version from the files; return whether that is possible."""

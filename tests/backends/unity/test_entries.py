@@ -825,7 +825,7 @@ def two_tables(unity):
     return unity
 
 
-TOO_DEEP = "holds a schema that is nested too deeply, which Delta's protocol does not allow"
+TOO_DEEP = "holds a schema that is nested too deeply, which is more than this package reads"
 
 
 @pytest.mark.parametrize(
