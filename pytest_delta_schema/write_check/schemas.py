@@ -248,12 +248,9 @@ def is_castable(given: DataTypeState, wanted: DataTypeState) -> bool:
 
 @lru_cache(maxsize=4096)
 def may_fail(given: DataTypeState, wanted: DataTypeState) -> bool:
-    """Whether Spark casts one type to another and refuses some of its values: other texts than numbers, overflows."""
+    """Whether Spark casts an atomic type to another and refuses some values: other texts than numbers, overflows."""
     if given == wanted:
         return False
-    parts = list(zip(children(given), children(wanted), strict=False))
-    if parts:
-        return any(may_fail(left.data_type, right.data_type) for left, right in parts)
     source, target = _family(given), _family(wanted)
     if source == "string":
         return target in _NUMBERS | _DAYS | {"boolean"}
