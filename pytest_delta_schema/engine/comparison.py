@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
     from pytest_delta_schema.diagnostics.faults import Witness
     from pytest_delta_schema.engine.declarations import Declarations
-    from pytest_delta_schema.history.announcements import Announcements
-    from pytest_delta_schema.history.contracts import PastContract, PastContracts, PastFault
+    from pytest_delta_schema.history.contracts import Announcements, PastContract, PastContracts, PastFault
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.rules.consent import Consent
