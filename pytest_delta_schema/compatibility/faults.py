@@ -483,7 +483,7 @@ class FeatureEnabled:
     """A property enables a table feature, or raises a version of the protocol.
 
     Clients that do not know the feature can no longer write the table, or not even read it, and neither can readers of
-    its path that do not know it. A version stands for the features that it implies; the highest one names them.
+    its path that do not know it. A version counts as the features that it implies; the highest one names them.
 
     Remedy: List the clients in ``clients``, and upgrade those that do not know the feature before the release.
 

@@ -170,7 +170,7 @@ class _Values(NamedTuple):
 
 
 def _values(path: ColumnPath, constants: Sequence[Any], promises: Promises) -> _Values:
-    """Return the values that a column or a field may have, as far as they compare with constants in another way."""
+    """Return the values that a column or a field may have: one for each way in which they compare with constants."""
     added = promises.filled.get(path.root)
     if added is not None:
         return _filled(added)

@@ -101,7 +101,7 @@ def _lost_by_type(
 
 
 def _are_moved(given: StructState, wanted: StructState) -> bool:
-    """Whether a field has the place of another one, which both structs have."""
+    """Whether a field has the place of another field of both structs."""
     known = NameMap.of(wanted.fields)
     pairs = zip(given.fields, wanted.fields, strict=False)
     return any(not same_name(left.name, right.name) and left.name in known for left, right in pairs)

@@ -70,7 +70,7 @@ class PastFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announcements:
-    """The releases before a commit, as far as they say what is deprecated."""
+    """What the releases before a commit say is deprecated."""
 
     repository: Repository
     commit: str

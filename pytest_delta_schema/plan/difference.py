@@ -105,7 +105,7 @@ def with_assumed(desired: TableState, observed: TableState) -> TableState:
 
 
 def _assumed(column: ColumnState, twin: ColumnState, hidden: frozenset[str], *, is_nested: bool) -> ColumnState:
-    """Return a column, without what is below it, with what is hidden of it as another one has it."""
+    """Return a column, without what is below it, with what is hidden of it taken from another column."""
     if is_nested:
         return column._replace(
             is_nullable=twin.is_nullable if NESTED_NOT_NULL in hidden else column.is_nullable,

@@ -69,7 +69,7 @@ class Asked(NamedTuple):
 
     fact: str
     answer: str
-    """The answer, if another one was expected; else ``""``."""
+    """The answer, if a different one was expected; else ``""``."""
 
 
 def redacted(text: str, tables: Tables) -> str:

@@ -108,7 +108,7 @@ class DatabricksDouble:
         self.objects: list[OtherObject] = []
         """What is in the schemas besides the tables of the backend."""
         self.collations: dict[str, str] = {}
-        """The default collation of tables and schemas that have another one than UTF8_BINARY."""
+        """The default collation of tables and schemas that have a collation other than UTF8_BINARY."""
         self._schemas = tuple(schemas)
 
     def rows(self, sql: str) -> Rows:

@@ -148,7 +148,7 @@ def cast_note(difference: TypeDifference) -> str:
 
 
 def moved_note(path: ColumnPath, name: str) -> str:
-    """Return the note that a field gets the value of another one."""
+    """Return the note that a field gets the value of another field."""
     return f"{path} gets the value of the field {name}, because this write matches fields of structs by position"
 
 

@@ -163,7 +163,7 @@ class Caster:
 def note_moved(
     given: Sequence[ColumnState], wanted: Sequence[ColumnState], parent: ColumnPath, collector: Collector
 ) -> None:
-    """Add a note for every field of a struct that gets the value of another one, because they match by position."""
+    """Add a note for every field of a struct that gets the value of another field, because they match by position."""
     for field, match in zip(given, wanted, strict=False):
         if not same_name(field.name, match.name):
             path = parent.child(match.name)

@@ -67,7 +67,7 @@ class _JsonColumns(TypedDict):
 
 
 class JsonTable(_JsonColumns, total=False):
-    """The answer of DESCRIBE TABLE EXTENDED ... AS JSON, as far as it is used."""
+    """The answer of DESCRIBE TABLE EXTENDED ... AS JSON: the parts that are used."""
 
     comment: str | None
     partition_columns: list[str] | None

@@ -39,7 +39,7 @@ class _Number(NamedTuple):
 
 
 def literal_fault(node: exp.Expr, data_type: DataTypeState) -> str:
-    """Return why a literal is no default of a type; ``""`` if it is one, or only Spark can tell."""
+    """Return why a literal cannot be the default of a type; ``""`` if it is one, or only Spark can tell."""
     node = node.unnest()
     if isinstance(node, exp.Null):
         return ""
@@ -151,4 +151,4 @@ def _length_fault(text: str, data_type: str) -> str:
 
 
 def _not_of(data_type: DataTypeState) -> str:
-    return f"is no value of {describe_type(data_type)}"
+    return f"is not a value of {describe_type(data_type)}"
