@@ -551,7 +551,7 @@ from pytest_delta_schema import Check, Column, Orchestrator, Table
 
 def applied():
     columns = [
-        Column("id", "bigint", comment="a {token}", default="'{token}'", tags={{"t": "{token}"}}),
+        Column("id", "string", comment="a {token}", default="'{token}'", tags={{"t": "{token}"}}),
         Column("g", "string", generated_as="concat('{token}')"),
     ]
     orders = Table(

@@ -458,15 +458,22 @@ def test_writes_to_a_clone_do_not_reach_the_table(clone_session):
 
 
 @pytest.mark.spark
-def test_what_delta_refuses_to_clone_is_an_error_that_names_the_table(clone_session):
-    with scratch(clone_session) as made:
+@pytest.mark.parametrize(
+    ("source", "condition", "message"),
+    [
+        ("delta", "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED", "Failed to execute"),
+        ("parquet", "DELTA_UNSUPPORTED_SOURCE", "CREATE TABLE CLONE destination"),
+    ],
+)
+def test_what_delta_refuses_to_clone_is_an_error_that_names_the_table(clone_session, source, condition, message):
+    with settings(clone_session.spark, {"spark.sql.sources.default": source}), scratch(clone_session) as made:
         table = made.table(model("dev"), None, None)
 
         with pytest.raises(StatementError) as caught:
             made.clone(table, None)
 
-    assert caught.value.condition == "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED"
-    assert str(caught.value).startswith(f"{table.name} cannot be cloned: [{caught.value.condition}] Failed to execute")
+    assert caught.value.condition == condition
+    assert str(caught.value).startswith(f"{table.name} cannot be cloned: [{condition}] {message}")
     assert str(caught.value).endswith("; create the table with make_delta_table, and insert its rows")
 
 
