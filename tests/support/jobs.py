@@ -505,11 +505,15 @@ class Players:
             )
         for job in WRITES:
             if job.name in firsts and job.overwrites:
+                # Which rows are left is a question of partitions only, and of the rows that no other job has written.
+                sees_rows = _has_partitions(released)
+                fresh = self._stage(base, model) if sees_rows else stage
                 with _ALONE:
-                    failure = _tried(partial(job.run, stage, firsts[job.name]))
-                # Which rows are left is a question of partitions only; their values are those of the other jobs.
-                is_seen = not failure.failure and _has_partitions(released)
-                answers[job.name] = Answer(result=self._rows(stage)) if is_seen else failure
+                    failure = _tried(partial(job.run, fresh, firsts[job.name]))
+                is_seen = sees_rows and not failure.failure
+                answers[job.name] = Answer(result=self._rows(fresh)) if is_seen else failure
+                if sees_rows:
+                    self._catalog.spark.sql(f"DROP TABLE {fresh.table}")
         self._catalog.spark.sql(f"DROP TABLE {stage.table}")
         return answers
 
