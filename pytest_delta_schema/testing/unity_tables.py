@@ -6,7 +6,6 @@ import copy
 import json
 import re
 import uuid
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -469,21 +468,6 @@ _OTHERS: Mapping[str, tuple[tuple[str, ...], Callable[[dict[str, Any], Mapping[s
 """The actions in the order in which they are applied, whatever the order of the request, each with its keys."""
 
 _ACTIONS = {**_SCHEMA, **{kind: keys for kind, (keys, _) in _OTHERS.items()}}
-
-
-IMPOSED_PROPERTIES: Mapping[str, str] = MappingProxyType(
-    {
-        "delta.checkpoint.writeStatsAsJson": "true",
-        "delta.checkpoint.writeStatsAsStruct": "true",
-        "delta.checkpointPolicy": "v2",
-        "delta.columnMapping.mode": "name",
-        "delta.enableDeletionVectors": "true",
-        "delta.enableInCommitTimestamps": "true",
-        "delta.enableRowTracking": "true",
-        "delta.randomizeFilePrefixes": "true",
-    }
-)
-"""Properties that Unity Catalog 0.6.0 gives to every managed table, besides those of the protocol."""
 
 
 def after_commit(info: Mapping[str, Any], log: LogState) -> dict[str, Any]:

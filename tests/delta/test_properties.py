@@ -10,6 +10,7 @@ import pytest
 from pytest_delta_schema import InvalidModelError, Settings
 from pytest_delta_schema.delta.properties import (
     DATABRICKS,
+    IMPOSED,
     OPEN_SOURCE,
     equal_values,
     is_databricks_only,
@@ -24,7 +25,6 @@ from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.rules.properties import declarable_properties, is_declarable
 from pytest_delta_schema.test_kit.effects import Effect
 from pytest_delta_schema.testing.scenario_runner import comparable
-from pytest_delta_schema.testing.unity_tables import IMPOSED_PROPERTIES
 from support.models import NAME, column, state, table
 
 if TYPE_CHECKING:
@@ -134,12 +134,12 @@ def test_a_listing_is_what_the_log_has_and_the_protocol() -> None:
 
 def test_models_of_catalog_managed_tables_declare_only_what_differs_from_what_the_catalog_gives() -> None:
     """The server's own table, with one property of its user, and one that the user has changed (0.6.0)."""
-    given = {**IMPOSED_PROPERTIES, "io.unitycatalog.tableId": "1", "team": "x", "delta.enableRowTracking": "false"}
+    given = {**IMPOSED, "io.unitycatalog.tableId": "1", "team": "x", "delta.enableRowTracking": "false"}
     feature = {"delta.feature.catalogManaged": "supported"}
     own = {"delta.enableRowTracking": "false", "team": "x"}
 
     assert declarable_properties(state(table_properties={**given, **feature})) == own
-    assert declarable_properties(state(table_properties=given)) == {**IMPOSED_PROPERTIES, **own}
+    assert declarable_properties(state(table_properties=given)) == {**IMPOSED, **own}
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,13 @@ from pyspark.sql.types import ArrayType, BooleanType, DateType, DecimalType, Map
 
 from pytest_delta_schema import MemoryCatalog, Orchestrator, QualifiedName, Settings, Table, UnityCatalog
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
+from pytest_delta_schema.delta.properties import IMPOSED
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS, CatalogSuite
 from pytest_delta_schema.testing.conformance import CatalogRows, own_catalog
 from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario import EVERY_TYPE, LONG, TEXT, VARIANTS
 from pytest_delta_schema.testing.scenario_runner import planned_statements
-from pytest_delta_schema.testing.unity_tables import IMPOSED_PROPERTIES
 from support.covering import cover
 from support.models import NAME, column
 
@@ -182,7 +182,7 @@ class Imposing(MemoryCatalog):
         if statement.kind is StatementKind.CREATE_TABLE:
             state = self._tables[statement.table]
             declared = {key.lower() for key in state.table_properties}
-            imposed = {key: value for key, value in IMPOSED_PROPERTIES.items() if key.lower() not in declared}
+            imposed = {key: value for key, value in IMPOSED.items() if key.lower() not in declared}
             self._tables[statement.table] = replace(state, table_properties={**imposed, **state.table_properties})
 
 
@@ -190,7 +190,7 @@ class TestManaged(CatalogSuite):
     """Properties that a catalog imposes are not compared."""
 
     data_access = MEMORY
-    imposed = IMPOSED_PROPERTIES
+    imposed = IMPOSED
 
     @pytest.fixture
     def catalog(self):

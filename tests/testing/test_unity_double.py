@@ -13,10 +13,10 @@ import pytest
 
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.unity.entries import entry_of
+from pytest_delta_schema.delta.properties import IMPOSED
 from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.testing.unity import UnityDouble
-from pytest_delta_schema.testing.unity_tables import IMPOSED_PROPERTIES
 
 ROOT = "/api/2.1/unity-catalog"
 TABLE = "/delta/v1/catalogs/dev/schemas/silver/tables/orders"
@@ -852,7 +852,7 @@ def test_a_commit_to_a_managed_table_is_in_its_entry(double, call):
         "schemaString": json.dumps({"type": "struct", "fields": fields}),
         "description": "All",
         "partitionColumns": ["day"],
-        "configuration": {**IMPOSED_PROPERTIES, "team": "x"},
+        "configuration": {**IMPOSED, "team": "x"},
     }
     log = LogFacts(answered, {}, version=4).shown()
     before = call("GET", "/tables/dev.silver.orders")[1]
@@ -863,7 +863,7 @@ def test_a_commit_to_a_managed_table_is_in_its_entry(double, call):
     assert (after["table_type"], after["table_id"]) == ("MANAGED", before["table_id"])
     assert entry_differences(entry_of(QualifiedName("dev", "silver", "orders"), after), log) == ()
     assert after["properties"] == {
-        **IMPOSED_PROPERTIES,
+        **IMPOSED,
         "team": "x",
         "io.unitycatalog.tableId": before["table_id"],
         "delta.lastUpdateVersion": "4",

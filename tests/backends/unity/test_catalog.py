@@ -8,13 +8,13 @@ import pytest
 
 from pytest_delta_schema import ApplyError, Column, Orchestrator, UnityCatalog, assert_table_equals, state_text
 from pytest_delta_schema.backends.unity import UnityClient
+from pytest_delta_schema.delta.properties import IMPOSED
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT, field, struct
 from pytest_delta_schema.testing.unity import SimulatedFault, UnityDouble
-from pytest_delta_schema.testing.unity_tables import IMPOSED_PROPERTIES
 from support.covering import played_on
 from support.models import NAME, column, table
 from support.unity import Registering
@@ -247,17 +247,17 @@ def managed(local_session, warehouse):
 
 @pytest.fixture
 def _imposing(local):
-    for key, value in IMPOSED_PROPERTIES.items():
+    for key, value in IMPOSED.items():
         local.spark.conf.set(f"{DEFAULTS}{key.removeprefix('delta.')}", value)
     yield
-    for key in IMPOSED_PROPERTIES:
+    for key in IMPOSED:
         local.spark.conf.unset(f"{DEFAULTS}{key.removeprefix('delta.')}")
 
 
 class TestUnityManaged(CatalogSuite):
     """Some of the scenarios, since they take real Delta longer with these properties; memory plays all of them."""
 
-    imposed = IMPOSED_PROPERTIES
+    imposed = IMPOSED
     scenarios = played_on(UnityCatalog.capabilities, "additive", "basics")
 
     @pytest.fixture
