@@ -220,7 +220,8 @@ def _drift_of(gate: Gate, model: Table) -> AcceptedDrift | ModelFault | None:
 def _fault_of_model(gate: Gate, declarations: Declarations, adoption: Adoption) -> ModelFault | None:
     """Return why the model that accepts the drift of a table cannot be used; it is one of the declarations."""
     model = adoption.drift.table
-    tokens = [path for path in tokens_in(model) if path not in tokens_in(adoption.model)]
+    declared = tokens_in(adoption.model)
+    tokens = [path for path in tokens_in(model) if path not in declared]
     if tokens:
         shown = ", ".join(tokens)
         return ModelFault(f"its model would hold what has the form of a token: {shown}; remove it from the table")

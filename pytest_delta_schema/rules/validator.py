@@ -346,7 +346,7 @@ def _run(
             # A rule that raises halfway is reported by its failure alone.
             violations = tuple(rule.check(subject))
             if violations:
-                violations = tuple(_located(fault, location) for fault in violations)
+                violations = tuple(_shown(fault, location) for fault in violations)
         except Exception as error:  # noqa: BLE001 - rules are code of users: any exception is reported as their fault
             name = type(rule).__name__
             violations = (
@@ -363,7 +363,7 @@ def _run(
         yield from violations
 
 
-def _located(fault: Diagnostic, location: Location | None) -> Diagnostic:
+def _shown(fault: Diagnostic, location: Location | None) -> Diagnostic:
     if not isinstance(fault, Diagnostic):
         msg = f"its check() yielded {fault!r}, which is not a Diagnostic"
         raise TypeError(msg)

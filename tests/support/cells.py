@@ -231,7 +231,7 @@ class Cell(NamedTuple):
 
 @cache
 def ways_of(pair: str) -> tuple[str, ...]:
-    """Return the ways in which a pair is written: all of them, or a part, which is another one for the next pair."""
+    """Return the ways in which a pair is written: all of them, or a part that changes from pair to pair."""
     number = [*PAIRS].index(pair)
     turns = 3 if pair in OTHERS or "turned" in pair else _IN_TURN
     return tuple(way for at, way in enumerate(WAYS) if at % turns == number % turns)
@@ -243,7 +243,7 @@ def all_cells() -> Iterator[Cell]:
 
 
 def digest(pair: str) -> str:
-    """Return eight digits that are others when the table, the frame or a way is another one."""
+    """Return eight digits that change with the table, the frame and the ways."""
     state = desired_state(PAIRS[pair].table)
     parts = (state.columns, state.checks, state.partitioning, sorted(state.table_properties.items()))
     return digest_of(

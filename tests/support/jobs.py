@@ -1,7 +1,6 @@
 """Jobs of every role, written for a released contract and apart from the predictions, and what they come to on Delta.
 
-A job that writes has rows of its own, whose numbers are hundreds that no other job has, so one look at the table shows
-what all of them have stored.
+Each job that writes numbers its rows from another hundred, so one look at the table shows what all of them have stored.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ class Pair(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Eight digits that are others when one of the contracts is another one."""
+        """Eight digits that change with the contracts."""
         states = (desired_state(model) for model in (self.old, self.new))
         parts = [
             (

@@ -301,7 +301,7 @@ def ways(pair: str) -> Iterator[tuple[WriteMethod, str, WriteOptions]]:
 
 
 def digest(pair: str, ways: Iterable[tuple[str, str, object]]) -> str:
-    """Return eight digits that are others when the table, the frame or a way is another one."""
+    """Return eight digits that change with the table, the frame and the ways."""
     model, given = PAIRS[pair]
     return digest_of((repr(model), given.simpleString(), [(method, mode) for method, mode, _ in ways]))
 

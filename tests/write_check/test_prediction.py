@@ -468,7 +468,7 @@ def test_a_text_has_the_length_of_its_place(stored, given, notes):
     assert [note.message for note in verdict.notes if "has the place" in note.message] == notes
 
 
-LACKING = [
+WITHOUT_THE_FIELD = [
     (struct(field("c", CharType(4))), "v.c"),
     (struct(field("s", struct(field("c", VarcharType(4))))), "v.s.c"),
     (ArrayType(struct(field("c", CharType(4)))), None),
@@ -487,7 +487,7 @@ LACKING = [
     ],
     ids=str,
 )
-@pytest.mark.parametrize(("kind", "path"), LACKING)
+@pytest.mark.parametrize(("kind", "path"), WITHOUT_THE_FIELD)
 def test_a_struct_with_a_length_is_not_left_out_of_a_write_to_a_path(kind, path, options):
     findings = check_write(table(A, Column("v", kind)), frame(a=INT), options).findings
 
