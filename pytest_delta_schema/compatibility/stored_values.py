@@ -25,6 +25,21 @@ ALTERED = "values-are-changed"
 """The fault of a write with which other values are stored than before."""
 
 
+class Matching(NamedTuple):
+    """Which parts a write matches by position, and not by name."""
+
+    columns: bool
+    fields: bool
+    """The fields of structs, at any depth."""
+    inside: bool
+    """The fields of structs in arrays and maps."""
+
+    @property
+    def below(self) -> Matching:
+        """How the fields of a struct are matched."""
+        return self._replace(columns=self.fields)
+
+
 class Loss(NamedTuple):
     """A column, a field or an element that does not store all values as they were written."""
 
@@ -61,39 +76,30 @@ def _misplaced(given: DataTypeState, wanted: DataTypeState, path: ColumnPath) ->
             yield from _misplaced(left.data_type, right.data_type, path.child(left.name))
 
 
-def losses(
-    given: Sequence[ColumnState], wanted: Sequence[ColumnState], *, by_position: bool, fields_by_position: bool
-) -> Iterator[Loss]:
-    """Yield what columns lose of the values of others; columns without a partner lose nothing here.
-
-    Columns are matched by position or by name, and so are fields of structs, at any depth.
-    """
-    yield from _lost(given, wanted, TABLE, by_position=by_position, below=fields_by_position)
+def losses(given: Sequence[ColumnState], wanted: Sequence[ColumnState], matching: Matching) -> Iterator[Loss]:
+    """Yield what columns lose of the values of others; columns without a partner lose nothing here."""
+    yield from _lost(given, wanted, TABLE, matching)
 
 
 def _lost(
-    given: Sequence[ColumnState], wanted: Sequence[ColumnState], parent: ColumnPath, *, by_position: bool, below: bool
+    given: Sequence[ColumnState], wanted: Sequence[ColumnState], parent: ColumnPath, matching: Matching
 ) -> Iterator[Loss]:
     by_name = NameMap.of(wanted)
-    partners = wanted if by_position else [by_name.get(column.name) for column in given]
+    partners = wanted if matching.columns else [by_name.get(column.name) for column in given]
     for column, partner in zip(given, partners, strict=False):
         if partner is not None and partner.data_type != column.data_type:
-            path = parent.child(column.name)
-            yield from _lost_by_type(column.data_type, partner.data_type, path, fields_by_position=below)
+            yield from _lost_by_type(column.data_type, partner.data_type, parent.child(column.name), matching)
 
 
-def _lost_by_type(
-    given: DataTypeState, wanted: DataTypeState, path: ColumnPath, *, fields_by_position: bool
-) -> Iterator[Loss]:
+def _lost_by_type(given: DataTypeState, wanted: DataTypeState, path: ColumnPath, matching: Matching) -> Iterator[Loss]:
     if isinstance(given, StructState) and isinstance(wanted, StructState):
-        if fields_by_position and _are_moved(given, wanted):
+        if matching.fields and _are_moved(given, wanted):
             yield Loss(path, SWAPPED)
         else:
-            by_position = below = fields_by_position
-            yield from _lost(given.fields, wanted.fields, path, by_position=by_position, below=below)
+            yield from _lost(given.fields, wanted.fields, path, matching.below)
     elif same_kind(given, wanted):
-        parts = children(given), children(wanted)
-        yield from _lost(*parts, path, by_position=True, below=fields_by_position)
+        inside = Matching(columns=True, fields=matching.inside, inside=matching.inside)
+        yield from _lost(children(given), children(wanted), path, inside)
     elif _is_refused(given, wanted):
         yield Loss(path, UNFIT)
     elif padded_length(given) != padded_length(wanted) or _is_lossy(given, wanted):

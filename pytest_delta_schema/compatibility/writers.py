@@ -18,7 +18,7 @@ from pytest_delta_schema.compatibility.faults import (
     RequiredColumnAdded,
 )
 from pytest_delta_schema.compatibility.implication import implied_check, released_promises
-from pytest_delta_schema.compatibility.stored_values import ALTERED, SWAPPED, UNFIT, losses, misplaced
+from pytest_delta_schema.compatibility.stored_values import ALTERED, SWAPPED, UNFIT, Matching, losses, misplaced
 from pytest_delta_schema.compatibility.verdict_table import cell_of
 from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, folded
 from pytest_delta_schema.delta.protocol import APPEND_ONLY
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.settings.table import Role
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnGeneration, ColumnState
+    from pytest_delta_schema.write_check.verdict import WriteSemantics
 
 
 class Write(NamedTuple):
@@ -47,6 +48,14 @@ class Write(NamedTuple):
 
     name: str
     options: WriteOptions | Merge
+    lists_columns: bool = False
+    """Whether it is an INSERT with the list of the columns that it writes."""
+
+    def of(self, frame: Sequence[ColumnState]) -> WriteOptions | Merge:
+        """Return how it writes a frame."""
+        if not self.lists_columns or not frame or isinstance(self.options, Merge):
+            return self.options
+        return replace(self.options, by=[column.name for column in frame])
 
 
 WRITES_BY_ROLE: Mapping[Role, tuple[Write, ...]] = {
@@ -59,6 +68,8 @@ WRITES_BY_ROLE: Mapping[Role, tuple[Write, ...]] = {
         Write("writeStream", WriteOptions(method="write_stream")),
         Write("INSERT BY NAME", WriteOptions(method="sql_insert", by="name")),
         Write("INSERT OVERWRITE BY NAME", WriteOptions(method="sql_insert", by="name", mode="overwrite")),
+        Write("INSERT of columns", WriteOptions(method="sql_insert"), lists_columns=True),
+        Write("INSERT OVERWRITE of columns", WriteOptions(method="sql_insert", mode="overwrite"), lists_columns=True),
         Write("UPDATE", WriteOptions(method="update")),
         Write("DELETE", WriteOptions(method="delete")),
     ),
@@ -176,15 +187,16 @@ def changed_writes(role: Role, states: StatePair, version: tuple[int, int]) -> I
     wanted = frames_of(new)[0]
     for write in writes_of(role, old):
         for frame in frames_of(*states):
-            after = predict(frame, new, write.options, version)
-            faults = [*_faults_of_rows(frame, states, write.options, version)] if after.accepted else []
+            options = write.of(frame)
+            after = predict(frame, new, options, version)
+            faults = [*_faults_of_rows(frame, states, options, version)] if after.accepted else []
             if after.accepted and not faults and not _is_of_partitions(write):
                 continue
-            before = predict(frame, old, write.options, version)
+            before = predict(frame, old, options, version)
             if not before.accepted:
                 continue
             # Who can write the new frame before the release has a way through it.
-            upgrade: UpgradeTime = "before" if predict(wanted, old, write.options, version).accepted else "after"
+            upgrade: UpgradeTime = "before" if predict(wanted, old, write.of(wanted), version).accepted else "after"
             if not after.accepted:
                 yield from (
                     ChangedWrite(write, frame, finding.path, finding.rule, upgrade) for finding in after.findings
@@ -210,21 +222,27 @@ def _faults_of_rows(
         given = NameSet.of(frame)
         released = [column for column in old.columns if column.name in given]
         semantics = write_semantics(options, version) if isinstance(options, WriteOptions) else None
-        by_position = semantics is not None and semantics.by_position
-        moves_fields = False
-        if semantics is not None and method in {"insert_into", "sql_insert"}:
-            # An INSERT by name looks at the columns that it has.
-            among = new.columns if by_position else [column for column in new.columns if column.name in given]
-            in_place = not by_position or [column.name for column in frame] == [column.name for column in among]
-            moves_fields = not (in_place and fits_without_cast(among, frame, semantics, widens=False))
-        wanted = new.columns
-        lost = [*losses(released, wanted, by_position=by_position, fields_by_position=moves_fields)]
-        if semantics is not None and method != "update" and not moves_fields:
-            lost += misplaced(released, wanted)
+        matching = _matching(frame, new, semantics)
+        lost = [*losses(released, new.columns, matching)]
+        if semantics is not None and method != "update" and not matching.inside:
+            lost += misplaced(released, new.columns)
         yield from ((str(loss.path), loss.fault) for loss in lost)
         only_updates = method == "update" or (isinstance(options, Merge) and options.not_matched is None)
         yield from _filled(given, states, only_updates=only_updates)
     yield from emptied(NameSet.of(frame), states)
+
+
+def _matching(frame: Sequence[ColumnState], new: TableState, semantics: WriteSemantics | None) -> Matching:
+    """Return which parts a write matches by position; ``None`` are the semantics of a MERGE."""
+    if semantics is None or semantics.method not in {"insert_into", "sql_insert"}:
+        return Matching(columns=False, fields=False, inside=False)
+    by_position, given = semantics.by_position, NameSet.of(frame)
+    # An INSERT by name looks at the columns that it has.
+    among = new.columns if by_position else [column for column in new.columns if column.name in given]
+    in_place = not by_position or [column.name for column in frame] == [column.name for column in among]
+    moves = not (in_place and fits_without_cast(among, frame, semantics, widens=False))
+    lists_columns = not by_position and not semantics.inserts_by_name
+    return Matching(columns=by_position, fields=moves or lists_columns, inside=moves)
 
 
 def _filled(given: NameSet, states: StatePair, *, only_updates: bool) -> Iterator[tuple[str, str]]:

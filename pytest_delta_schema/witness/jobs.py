@@ -54,7 +54,7 @@ from pytest_delta_schema.delta.names import TABLE, ColumnPath, folded
 from pytest_delta_schema.delta.properties import is_open_source
 from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.sql.quoting import condition, literal, path_sql, type_sql, value_sql
+from pytest_delta_schema.sql.quoting import condition, listed, literal, path_sql, type_sql, value_sql
 from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.state.types import StructState, find, plain
 from pytest_delta_schema.witness.rows import (
@@ -460,8 +460,8 @@ def _row_writes(
         row = distinct_row(pair.old)
     for write in writes_of(finding.role, pair.old):
         is_of_values = write.name != "DELETE" or finding.verdict == "safe"
-        if is_of_values and predict(columns, pair.old, write.options, NEWEST).accepted:
-            yield _RowWrite(write.options, columns, row, finding.rule in _SHIFTS)
+        if is_of_values and predict(columns, pair.old, write.of(columns), NEWEST).accepted:
+            yield _RowWrite(write.of(columns), columns, row, finding.rule in _SHIFTS)
 
 
 def _changed_rows(finding: CompatibilityFinding, pair: StatePair, stored: StoredRows, row: Row) -> Iterator[_RowWrite]:
@@ -472,7 +472,7 @@ def _changed_rows(finding: CompatibilityFinding, pair: StatePair, stored: Stored
             continue
         seen.add(write.name)
         given = _row_of_fault(fault, ColumnPath.parse(path) if path else TABLE, pair, stored, row)
-        yield _RowWrite(write.options, columns, given, fault in {*OTHER_ROWS, REPLACES, SWAPPED})
+        yield _RowWrite(write.of(columns), columns, given, fault in {*OTHER_ROWS, REPLACES, SWAPPED})
 
 
 def _row_of_fault(fault: str, path: ColumnPath, pair: StatePair, stored: StoredRows, row: Row) -> Row:
@@ -524,10 +524,8 @@ def _statement(options: WriteOptions, columns: Sequence[ColumnState], row: Row) 
         return [sql_call(f"UPDATE {SCRIPT_TABLE} SET {values}")]  # noqa: S608 - quoted
     if options.method == "delete":
         return [sql_call(f"DELETE FROM {SCRIPT_TABLE}")]  # noqa: S608 - quoted
-    verb, by = (
-        "OVERWRITE" if options.mode == "overwrite" else "INTO",
-        " BY NAME" if options.by == "name" else "",
-    )
+    verb = "OVERWRITE" if options.mode == "overwrite" else "INTO"
+    by = "" if options.by == "position" else " BY NAME" if options.by == "name" else f" ({listed(options.by)})"
     return [_VIEW, sql_call(f"INSERT {verb} {SCRIPT_TABLE}{by} SELECT * FROM rows")]  # noqa: S608 - quoted
 
 

@@ -315,8 +315,9 @@ def _cast(
     if fits and (by_position or semantics.inserts_by_name):
         return frame
     before = len(collector.findings)
-    # An INSERT that lists its columns puts the fields of structs in their order, and not those in maps (Delta 4.4.0).
-    caster = Caster(semantics, widens=may_widen, keeps_maps=fits, collector=collector)
+    # An INSERT that lists its columns and casts nothing puts the fields of structs in their order, and not those in
+    # arrays and maps (Delta 4.4.0).
+    caster = Caster(semantics, widens=may_widen, keeps_inside=fits, collector=collector)
     query = caster.cast(frame, state.columns)
     if by_position or semantics.method == "sql_insert":
         # Delta raises for columns that it cannot match while it adds the casts; Spark checks the casts after that.

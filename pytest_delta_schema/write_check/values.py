@@ -61,14 +61,14 @@ class Caster:
     """Casts the columns of a frame to those of a table.
 
     If the write matches columns by position, it does so with fields of structs. With ``widens``, types that the table
-    may evolve to are left as they are, and with ``keeps_maps`` maps.
+    may evolve to are left as they are, and with ``keeps_inside`` what is in arrays and maps.
     """
 
-    def __init__(self, semantics: WriteSemantics, *, widens: bool, keeps_maps: bool, collector: Collector) -> None:
+    def __init__(self, semantics: WriteSemantics, *, widens: bool, keeps_inside: bool, collector: Collector) -> None:
         self._semantics = semantics
         self._by_position = semantics.by_position
         self._widens = widens
-        self._keeps_maps = keeps_maps
+        self._keeps_inside = keeps_inside
         self._collector = collector
 
     def cast(self, frame: Sequence[ColumnState], columns: Sequence[ColumnState]) -> tuple[ColumnState, ...]:
@@ -114,11 +114,11 @@ class Caster:
         if self._by_position or self._semantics.method != "sql_insert":
             return self
         semantics = replace(self._semantics, by_position=True)
-        return Caster(semantics, widens=self._widens, keeps_maps=self._keeps_maps, collector=self._collector)
+        return Caster(semantics, widens=self._widens, keeps_inside=self._keeps_inside, collector=self._collector)
 
     def _part(self, given: DataTypeState, wanted: DataTypeState, path: ColumnPath) -> DataTypeState:
         """Cast a field of a struct by position: structs field by field, arrays and maps as one value."""
-        if wanted == "void":
+        if wanted == "void" or (self._keeps_inside and isinstance(given, (ArrayState, MapState))):
             return given
         if not isinstance(given, StructState):
             return self._atom(given, wanted, path)
@@ -130,7 +130,7 @@ class Caster:
 
     def type(self, given: DataTypeState, wanted: DataTypeState, path: ColumnPath) -> DataTypeState:
         """Return the type of a column, or of a part of one, cast to that of the table."""
-        if wanted in (given, "void"):
+        if wanted in (given, "void") or (self._keeps_inside and isinstance(given, (ArrayState, MapState))):
             return given
         if isinstance(given, StructState) and isinstance(wanted, StructState):
             return StructState(self._below._fields(given.fields, wanted.fields, path))
@@ -139,8 +139,6 @@ class Caster:
             if not self._by_position or (structs and given.contains_null == wanted.contains_null):
                 return given._replace(element=self.type(given.element, wanted.element, path.child(ELEMENT)))
         if isinstance(given, MapState) and isinstance(wanted, MapState):
-            if self._keeps_maps:
-                return given
             pairs = ((KEY, given.key, wanted.key), (VALUE, given.value, wanted.value))
             key, value = (self._below.type(left, right, path.child(name)) for name, left, right in pairs)
             return given._replace(key=key, value=value)

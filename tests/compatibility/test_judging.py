@@ -121,7 +121,10 @@ def test_what_was_broken_at_the_base_is_not_reported_again():
     assert by_position == []
     append = {"delta.appendOnly": "true"}
     (text,) = shown(table(ID, V, table_properties=append), table(ID, table_properties=append), "writers")
-    assert "by save, saveAsTable, writeTo, writeStream, INSERT BY NAME are refused [extra-column]" in text
+    assert (
+        "by save, saveAsTable, writeTo, writeStream, INSERT BY NAME, INSERT of columns are refused [extra-column"
+        in text
+    )
 
 
 def test_the_worst_of_several_changes_counts():
@@ -443,7 +446,6 @@ def test_what_the_contract_begins_to_own_is_not_judged_if_it_matters():
         "readers": "safe",
         "streams": "safe",
         "writers": "not judged",
-        "writers-by-merge": "not judged",
         "clients": "not judged",
     }
     assert shown(old, new, "writers") == [
@@ -606,11 +608,12 @@ def test_an_insert_by_position_keeps_the_values_loses_them_or_is_refused(before,
 
 
 @pytest.mark.parametrize(
-    ("frame", "method"), [((ID, Column("v", AB)), "INSERT BY NAME"), ((ID, Column("v", AB)), "INSERT")]
+    ("frame", "method"),
+    [((ID, Column("v", AB)), name) for name in ("INSERT BY NAME", "INSERT of columns", "INSERT")],
 )
 def test_a_narrower_column_lets_an_insert_fill_the_fields_of_others_by_position(frame, method):
     states = StatePair(desired_state(table(*frame)), desired_state(table(Column("id", INT), Column("v", BA))))
-    role = "writers" if method == "INSERT BY NAME" else "writers-by-position"
+    role = "writers-by-position" if method == "INSERT" else "writers"
 
     faults = [(write.path, write.fault) for write in changed_writes(role, states, (4, 4)) if write.write.name == method]
 
@@ -652,10 +655,36 @@ def test_the_change_that_has_a_fault_is_named():
     assert "the order of fields in v: a, b -> b, a: writers by INSERT BY NAME," in reordered
 
 
-def test_a_change_that_only_orders_fields_of_other_types_refuses_no_write():
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        ("{}", "{}", ["v"]),
+        ("struct<s: {}>", "struct<s: {}>", ["v.s"]),
+        ("array<{}>", "array<{}>", []),
+        ("map<string, {}>", "map<string, {}>", []),
+        ("struct<l: array<{}>>", "struct<l: array<{}>>", []),
+        ("struct<l: array<{}>, n: int>", "struct<l: array<{}>, n: bigint>", ["v.l.element"]),
+        ("array<array<{}>>", "array<array<{}>>", []),
+    ],
+)
+def test_an_insert_with_a_list_of_columns_fills_the_fields_of_others_by_position(before, after, moved):
+    """As Delta 4.4.0 stores them: arrays and maps as a whole if no column needs a cast, and structs field by field."""
+    old, new = (
+        desired_state(table(ID, Column("v", kind.format(fields), is_nullable=False)))
+        for kind, fields in ((before, AB), (after, BA))
+    )
+
+    writes = changed_writes("writers", StatePair(old, new), (4, 4))
+    assert [write.path for write in writes if write.write.name == "INSERT of columns"] == moved
+
+
+def test_a_change_that_only_orders_fields_of_other_types_refuses_no_other_write():
     old, new = (table(ID, Column("v", kind)) for kind in ("struct<a: string, b: int>", "struct<b: int, a: string>"))
 
-    assert shown(old, replace(new, table_properties={"team": "x"}), "writers", "writers-by-position") == []
+    (text,) = shown(old, replace(new, table_properties={"team": "x"}), "writers", "writers-by-position")
+    assert (
+        "the order of fields in v: a, b -> b, a: writers by INSERT of columns, INSERT OVERWRITE of columns put" in text
+    )
 
 
 @pytest.mark.parametrize(

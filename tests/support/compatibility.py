@@ -142,7 +142,7 @@ CASES: tuple[Case, ...] = (
         _of(ID, Column("s", struct(field("x", INT), field("at", TIMESTAMP_NTZ)))),
         "ddd ddd bbb d",
     ),
-    Case("FieldOrderChanged", _of(ID, Column("s", XY)), _of(ID, Column("s", YX)), "ddd --- --- -"),
+    Case("FieldOrderChanged", _of(ID, Column("s", XY)), _of(ID, Column("s", YX)), "ddd --- b-- -"),
     Case(
         "FieldOrderChanged", _of(ID, Column("s", ArrayType(XY))), _of(ID, Column("s", ArrayType(YX))), "ddd --- --- -"
     ),

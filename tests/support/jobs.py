@@ -351,7 +351,7 @@ JOBS: tuple[Read | Write, ...] = (*READS, *WRITES)
 ROLES: tuple[Role, ...] = tuple(dict.fromkeys(job.role for job in JOBS))
 _IN_TURN: tuple[tuple[str, ...], ...] = (
     ("saveAsTable", "writeTo", "writeStream"),
-    ("INSERT BY NAME", "INSERT of columns", "DELETE"),
+    ("INSERT BY NAME", "DELETE"),
     ("insertInto", "INSERT"),
     (
         "save in mode overwrite",
