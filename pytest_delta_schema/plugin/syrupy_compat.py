@@ -90,17 +90,29 @@ def report_no_unused(config: pytest.Config) -> None:
 
 
 def unused_lines(config: pytest.Config) -> list[str]:
-    """Return a line for each table that is not declared any more and still has files."""
+    """Return a line for each table that still has files, and is not declared any more or in another module."""
     report: Any = getattr(getattr(config, "_syrupy", None), "report", None)
     unused = () if report is None or report.update_snapshots else report.unused
     files = sorted(Path(item.location) for item in unused if item.location.endswith(SQL_FILE))
+    if not files:
+        return []
+    used = {Path(item.location).name: Path(item.location) for item in report.used}
     root = config.invocation_params.dir
     return [
         printed_line(
-            f"{_shown_files(file, root)} is of a table that is not declared; delete it: pytest --snapshot-update"
+            f"{_shown_files(file, root)} is of a table that {_whereabouts(used.get(file.name), root)}; delete it:"
+            " pytest --snapshot-update"
         )
         for file in files
     ]
+
+
+def _whereabouts(snapshot: Path | None, root: Path) -> str:
+    """Return where a table is declared that has a snapshot elsewhere, which is next to its module."""
+    if snapshot is None:
+        return "is not declared"
+    module = snapshot.parent.parent.with_name(f"{snapshot.parent.name}.py")
+    return f"moved to {shown_path(module, root)}"
 
 
 def _shown_files(file: Path, root: Path) -> str:

@@ -285,6 +285,28 @@ def test_the_files_of_a_table_that_is_not_declared_any_more_are_one_unused_snaps
 
 
 @WORKERS
+def test_the_files_of_a_table_that_moved_to_another_module_say_so(project, workers):
+    project.models(ORDERS + OTHER)
+    project.run("--snapshot-update")
+    project.models(ORDERS)
+    project.models(OTHER, "others")
+    project.ini("delta_models =", "  models", "  others")
+    moved = project.path / "__snapshots__/others"
+    moved.mkdir()
+    for file in sorted((project.path / "__snapshots__/models").glob("dev.silver.other.*")):
+        (moved / file.name).write_bytes(file.read_bytes())
+
+    result = project.run(*workers)
+
+    assert [line for line in result.outlines if "is of a table" in line] == [
+        (
+            "__snapshots__/models/dev.silver.other.ddl.sql (with .state.json) is of a table that moved to others.py; delete"
+            " it: pytest --snapshot-update"
+        ),
+    ]
+
+
+@WORKERS
 @pytest.mark.parametrize("args", [["-k", "other"], ["models.py::dev.silver.other"]], ids=["word", "node"])
 def test_updating_a_part_keeps_the_states_of_the_rest(project, args, workers):
     project.models(ORDERS + OTHER)
