@@ -7,7 +7,7 @@ import os
 import re
 from collections import defaultdict
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timezone
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -143,6 +143,10 @@ class PastContracts:
     """Why the contracts of the other tables cannot be judged."""
     notes: tuple[str, ...]
     """What else the output has to tell, a line for each."""
+    moved: Mapping[QualifiedName, PastContract] = field(default_factory=dict)
+    """Contracts from outside of the project, whose snapshots are no longer there: a table may have come from there."""
+    moved_faults: tuple[PastFault, ...] = ()
+    """Why other contracts from there cannot be judged."""
     announcements: Announcements | None = None
     """Since when its deprecations are released; ``None`` for a folder, which does not tell."""
 
@@ -213,8 +217,9 @@ def _contracts_of_commit(
     contents = repository.contents(past.commit, regular.values())
     contracts, faults = read_snapshots({path: contents[oid] for path, oid in regular.items()})
     faults += [file_fault(path, b"", "is a symbolic link") for path in paths if path not in regular]
-    if not paths:
-        notes.append(_nothing_to_compare(repository, past.commit))
+    moved, moved_faults = single_contracts(*_moved_snapshots(repository, past.commit, own))
+    if not paths and not moved and not moved_faults:
+        notes.append(f"nothing to compare: commit {short_id(past.commit)} has no snapshot of the project")
     if work_tree.changed:
         notes.append(f"the work tree has uncommitted changes: {_listed(work_tree.changed)}")
     if work_tree.maybe_changed:
@@ -230,6 +235,8 @@ def _contracts_of_commit(
         tables=tables,
         faults=every_fault,
         notes=(*past.notes, *notes, *_notes_on_sql(contracts)),
+        moved=moved,
+        moved_faults=moved_faults,
         announcements=Announcements(
             repository=repository,
             commit=past.commit,
@@ -241,6 +248,7 @@ def _contracts_of_commit(
 
 
 _PROJECT_FILE = "pyproject.toml"
+_SNAPSHOTS = (f"*{STATE_FILE}", f"*{SQL_FILE}")
 _SNAPSHOT_FOLDER = "__snapshots__"
 
 
@@ -269,10 +277,17 @@ def _is_snapshot_file(file: TreeFile) -> bool:
     return file.mode != SUBMODULE and is_snapshot(file.path) and _SNAPSHOT_FOLDER in file.path.split("/")
 
 
-def _nothing_to_compare(repository: Repository, commit: str) -> str:
-    elsewhere = [file.path for file in repository.all_files(commit) if _is_snapshot_file(file)]
-    hint = f"; it has snapshots of others: {_listed(elsewhere)}" if elsewhere else ""
-    return f"nothing to compare: commit {short_id(commit)} has no snapshot of the project{hint}"
+def _moved_snapshots(
+    repository: Repository, commit: str, own: Iterable[TreeFile]
+) -> tuple[list[PastContract], list[PastFault]]:
+    """Return what the snapshots outside of a project hold that are no longer there, by their paths from its folder."""
+    top, prefix = repository.at_top(), repository.prefix()
+    known = {f"{prefix}{file.path}" for file in own}
+    gone = [file for file in top.gone(commit, *_SNAPSHOTS) if _is_snapshot_file(file) and file.path not in known]
+    files = {os.path.relpath(file.path, prefix or "."): file for file in gone if file.mode != SYMBOLIC_LINK}
+    read = {path: files[path].oid for path in snapshots_to_read(files)}
+    contents = top.contents(commit, read.values())
+    return read_snapshots({path: contents[oid] for path, oid in read.items()})
 
 
 _OTHER_FOLDER = "give a folder with state files, such as that of an earlier checkout"

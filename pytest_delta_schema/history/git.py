@@ -265,7 +265,7 @@ class Repository:
         ``git status`` and every other command that compares the work tree runs the filters of the configuration, at
         least for files that are as new as the index (git 2.39.5), so the files are read and hashed here.
         """
-        top = replace(self, folder=Path(self.output("rev-parse", "--show-toplevel").text))
+        top = self.at_top()
         index = map(_index_entry, _split(top.output("ls-files", "-z", "-t", "--stage", "--", *_SETTINGS)))
         staged = top.output("diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD", "--", *_SETTINGS)
         new = top.output("ls-files", "-z", "--others", "--exclude-standard", "--", *_SETTINGS)
@@ -282,9 +282,22 @@ class Repository:
             raise HistoryError(_incomplete(commit) if self._is_partial() else self._failure("ls-tree", answer))
         return _tree_files(answer)
 
-    def all_files(self, commit: str) -> list[TreeFile]:
-        """Return the entries of a commit, by their paths from its top."""
-        return _tree_files(self.output("ls-tree", "-r", "-z", "--full-tree", commit))
+    def at_top(self) -> Repository:
+        """Return the repository as it is seen from the top of its work tree."""
+        return replace(self, folder=Path(self.output("rev-parse", "--show-toplevel").text))
+
+    def prefix(self) -> str:
+        """Return the path of the folder from the top of the work tree: ``shop/``; ``""`` for the top."""
+        return self.output("rev-parse", "--show-prefix").text
+
+    def gone(self, commit: str, *patterns: str) -> list[TreeFile]:
+        """Return the entries of a commit that the work tree no longer has, by their paths from its top.
+
+        What is not part of a sparse checkout is still there. It is asked of a repository as it is seen from the top.
+        """
+        index = map(_index_entry, _split(self.output("ls-files", "-z", "-t", "--stage", "--", *patterns)))
+        kept = {entry.path for entry in index if entry.is_skipped or os.path.lexists(self.folder / entry.path)}
+        return [file for file in self.files(commit) if file.path not in kept]
 
     def contents(self, commit: str, files: Iterable[str]) -> dict[str, bytes]:
         """Return the contents of files of a commit, by their ids."""

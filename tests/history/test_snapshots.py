@@ -103,11 +103,34 @@ def test_a_project_that_was_elsewhere(shop):
 
     contracts = past(shop, {f"old/{STATE}": state_file()}, folder="new")
 
-    (note,) = contracts.notes
-    assert note == (
-        f"nothing to compare: commit {contracts.commit[:12]} has no snapshot of the project;"
-        f" it has snapshots of others: old/{STATE}"
+    assert (contracts.tables, contracts.faults, contracts.notes) == ({}, (), ())
+    assert {name: contract.file for name, contract in contracts.moved.items()} == {ORDERS: f"../old/{STATE}"}
+    assert contracts.moved_faults == ()
+
+
+def test_what_lies_elsewhere_is_no_contract_of_the_project_while_it_is_there(shop):
+    """Neither a snapshot of another project, nor one that a sparse checkout leaves out."""
+    shop.commit({f"old/{STATE}": state_file(), f"far/{STATE}": state_file("lines"), "new/pyproject.toml": ""})
+    shop.commit({"new/models.py": ""})
+    shop.git("sparse-checkout", "set", "--no-cone", "/new/", "/old/")
+    assert not (shop.folder / "far").exists()
+
+    contracts = contracts_at("HEAD~1", project=shop.folder / "new")
+
+    assert (contracts.moved, contracts.moved_faults) == ({}, ())
+    assert contracts.notes == (
+        f"nothing to compare: commit {str(contracts.commit)[:12]} has no snapshot of the project",
     )
+
+
+def test_a_table_that_has_come_from_two_places_has_no_single_contract(shop):
+    (shop.folder / "new").mkdir()
+    (shop.folder / "new" / "pyproject.toml").touch()
+
+    contracts = past(shop, {f"{folder}/{STATE}": state_file() for folder in ("a", "b")}, folder="new")
+
+    assert contracts.moved == {}
+    assert [fault.message for fault in contracts.moved_faults] == [f"has 2 contracts, in ../a/{STATE} and ../b/{STATE}"]
 
 
 @pytest.mark.parametrize(
