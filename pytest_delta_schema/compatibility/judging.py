@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pytest_delta_schema.compatibility.changes import StatePair, contract_changes, unjudged, whole_table
 from pytest_delta_schema.compatibility.effects import Judged, effects_on
-from pytest_delta_schema.compatibility.faults import ColumnRemoved, TableRemoved
+from pytest_delta_schema.compatibility.faults import (
+    AdditiveEvolution,
+    AspectNotOwned,
+    ColumnOrderNotKept,
+    ColumnRemoved,
+    FieldAdded,
+    NullableColumnAdded,
+    TableRemoved,
+)
 from pytest_delta_schema.compatibility.roles import ROLE_WORDS, worse
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.clients import ClientFeatures
-from pytest_delta_schema.delta.names import TABLE, ColumnPath, path_text
+from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.models.arguments import refuse_kind
@@ -20,13 +28,14 @@ from pytest_delta_schema.models.names import require_names
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.rules.consent import BREAK, NeededConsent
+from pytest_delta_schema.rules.policy import part_word
 from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLES
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import TableState
 from pytest_delta_schema.write_check.verdict import require_version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
     from pytest_delta_schema.compatibility.changes import ContractChange
@@ -95,31 +104,70 @@ class CompatibilityFinding:
 
     @property
     def consent(self) -> str:
-        """The consent that allows it: ``break dev.silver.orders.note``; ``""`` for what is safe."""
-        if self.verdict == "safe":
-            return ""
-        names = (*self.table, *self.column.folded)
-        return f"break {path_text(names)}"
+        """The narrowest consent that allows it: ``break dev.silver.orders.note``; ``""`` for what is safe."""
+        return "" if self.verdict == "safe" else str(needed_consent(self))
 
     @property
     def diagnostic(self) -> Diagnostic:
         """The finding in the shape of all reports."""
-        return Diagnostic(
-            code=self.code,
-            rule=self.rule,
-            severity=_SEVERITIES[self.verdict],
-            table=str(self.table),
-            path=self.path,
-            message=self.message,
-            remedy=self.advice,
-            role=self.role,
-            verdict=self.verdict,
-            upgrade_first=self.upgrade_first,
-        )
+        return joined_diagnostic([self])
 
     def __str__(self) -> str:
         advice = f"; {self.advice}" if self.advice else ""
         return escaped(f"{self.table}: {self.verdict}: {self.message}{advice} [{self.code} {self.rule}]")
+
+
+_WORDS = {"unique": "keys", "foreign_keys": "keys"}
+"""The words of consents for paths that begin in another way."""
+
+_WORDS_OF_RULES: Mapping[str, str] = {
+    rule.__name__: word
+    for rule, word in (
+        (TableRemoved, "table"),
+        (AspectNotOwned, "owns"),
+        (AdditiveEvolution, "evolution"),
+        (ColumnOrderNotKept, "column_order"),
+    )
+}
+_WITH_DOTS = frozenset({"properties", "tags"})
+
+
+def needed_consent(finding: CompatibilityFinding) -> NeededConsent:
+    """Return the narrowest consent that allows what a finding is about."""
+    path = finding.column
+    if not path:
+        head, _, name = finding.path.partition(".")
+        word = _WORDS_OF_RULES.get(finding.rule) or _WORDS.get(head, head)
+        names = name.split(".") if head in _WITH_DOTS else [name]
+        path = ColumnPath(part_word(word), *filter(None, names))
+    return NeededConsent(action=BREAK, table=finding.table, path=path)
+
+
+def joined_diagnostic(findings: Sequence[CompatibilityFinding]) -> Diagnostic:
+    """Return what one change is for several roles, with one verdict, in the shape of all reports."""
+    first = findings[0]
+    reasons: dict[str, list[str]] = {}
+    upgrades: dict[str, list[str]] = {}
+    for finding in findings:
+        words = ROLE_WORDS[finding.role]
+        reasons.setdefault(finding.reason, []).append(words)
+        if finding.upgrade_first:
+            upgrades.setdefault(finding.upgrade_first.replace(f" {words} ", " {} ", 1), []).append(words)
+    facts = "; ".join(f"{', '.join(words)} {reason}" for reason, words in reasons.items())
+    upgrade_first = "; ".join(text.format(", ".join(words)) for text, words in upgrades.items())
+    remedies = dict.fromkeys(finding.remedy for finding in findings)
+    return Diagnostic(
+        code=first.code,
+        rule=first.rule,
+        severity=_SEVERITIES[first.verdict],
+        table=str(first.table),
+        path=first.path,
+        message=f"{first.subject}: {first.before} -> {first.after}: {facts}",
+        remedy="; ".join(filter(None, (upgrade_first, *remedies))),
+        roles=tuple(finding.role for finding in findings),
+        verdict=first.verdict,
+        upgrade_first=upgrade_first,
+    )
 
 
 def worst_verdict(findings: Iterable[CompatibilityFinding]) -> CompatibilityVerdict:
@@ -158,7 +206,7 @@ def judge_change(  # noqa: PLR0913 - what a project knows about its contract
     Args:
         old: The released contract, as a model or as its state; ``None`` for a new table.
         new: The contract that is to be released; ``None`` for a table that has left it.
-        roles: Who is judged, by default ``readers``, ``streams``, ``writers``, ``writers-by-merge`` and ``clients``.
+        roles: Who is judged, by default ``readers``, ``streams``, ``writers`` and ``clients``.
         clients: The clients of the project, such as ``trino>=470``, for a released contract that lists none.
         client_features: The table of clients, with the corrections of the project.
         unknown: What the released state does not hold, such as one of a SQL script: aspects, ``ownership`` and
@@ -259,6 +307,7 @@ DecisionResult = Literal["fails", "not judged", "tolerated", "allowed", "other r
 """``tolerated``: the policy of the project lets its verdict pass; ``other role``: it does not judge that role."""
 
 _DROPS = frozenset({ColumnRemoved.code, TableRemoved.code})
+_ADDITIONS = frozenset({NullableColumnAdded.__name__, FieldAdded.__name__})
 
 
 class Decision(NamedTuple):
@@ -270,6 +319,17 @@ class Decision(NamedTuple):
     """Why it is allowed, or why its deprecation does not allow it yet; ``""`` if there is none."""
     consent: Consent | None = None
     """The consent that allows it."""
+
+    @property
+    def part(self) -> tuple[str, str, str]:
+        """The change that it is about, which is the same for all roles."""
+        return self.finding.code, self.finding.path, self.finding.subject
+
+    @property
+    def change(self) -> tuple[str, ...]:
+        """What is the same for the roles for which the change has one meaning."""
+        finding = self.finding
+        return (*self.part, finding.before, finding.after, finding.verdict, self.result, self.reason)
 
     @property
     def needs_deprecation(self) -> bool:
@@ -306,9 +366,9 @@ def _decision(  # noqa: PLR0913, PLR0917 - those of decided
     today: date,
     announced: Callable[[ColumnPath], date | str] | None,
 ) -> Decision:
-    if finding.role not in policy.roles:
+    if not _is_judged(finding, policy):
         return Decision(finding, "other role")
-    needed = NeededConsent(action=BREAK, table=finding.table, path=finding.column)
+    needed = needed_consent(finding)
     consent = next((consent for consent in consents if consent.covers(needed)), None)
     if consent is not None:
         until = f" until {consent.expires}" if consent.expires else ""
@@ -328,6 +388,12 @@ def _decision(  # noqa: PLR0913, PLR0917 - those of decided
         return Decision(finding, "not judged", reason)
     fails = policy.fail_on == "dangerous" or (policy.fail_on == "breaking" and finding.verdict == "breaking")
     return Decision(finding, "fails", reason) if fails else Decision(finding, "tolerated")
+
+
+def _is_judged(finding: CompatibilityFinding, policy: CompatibilityPolicy) -> bool:
+    """Whether a policy judges a role; writers by MERGE are writers, but for what an added column or field breaks."""
+    is_merge = finding.role == "writers-by-merge" and finding.rule not in _ADDITIONS
+    return finding.role in policy.roles or (is_merge and "writers" in policy.roles)
 
 
 def _deprecated_path(finding: CompatibilityFinding, released: TableState) -> ColumnPath | None:

@@ -95,11 +95,12 @@ class Diagnostic:
         samples: A few rows for which the table fails, by their keys, such as ``id = 1, 2``; ``""`` for none.
         remedy: What to do about it, in the imperative; ``""`` for nothing.
         location: The declaration in the source; ``None`` if it is not known.
-        role: Whom a change of a contract concerns, such as ``readers``; ``""`` for any other diagnostic.
-        verdict: ``breaking``, ``dangerous``, ``safe`` or ``not judged`` for that role; else ``""``.
+        roles: Whom a change of a contract concerns, such as ``readers``; empty for any other diagnostic.
+        verdict: ``breaking``, ``dangerous``, ``safe`` or ``not judged`` for these roles; else ``""``.
         upgrade_first: Who has to be upgraded, and when, such as ``upgrade readers before this release``; ``""`` for
             nobody.
-        witness: The script that shows it, in a run with ``--delta-witness``; else ``None``.
+        consent: The entry of ``pyproject.toml`` that lets a change pass that fails; ``""`` for any other diagnostic.
+        witnesses: The scripts that show it, one for each role, in a run with ``--delta-witness``.
         concerns_run: Whether every table of the run has this fault, such as a server that cannot be reached; it is then
             reported once.
     """
@@ -113,10 +114,11 @@ class Diagnostic:
     samples: str = ""
     remedy: str = ""
     location: Location | None = None
-    role: str = ""
+    roles: tuple[str, ...] = ()
     verdict: str = ""
     upgrade_first: str = ""
-    witness: Witness | None = None
+    consent: str = ""
+    witnesses: tuple[Witness, ...] = ()
     concerns_run: bool = False
 
     @property

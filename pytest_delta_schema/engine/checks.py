@@ -20,14 +20,14 @@ from pytest_delta_schema.execute.protocols import managed_note
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
 from pytest_delta_schema.rules.consent import BREAK, DROP_COLUMN, all_paths, ambiguity, needed_consents, quoted_consent
-from pytest_delta_schema.rules.policy import could_name, matches
+from pytest_delta_schema.rules.policy import could_name, matches, names_text, part_word
 from pytest_delta_schema.rules.validator import protects
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.entries import EntryState
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.engine.declarations import BoundModel, Declarations
     from pytest_delta_schema.engine.gate import Gate
@@ -147,14 +147,22 @@ def unused_message(consent: Consent) -> str:
 
 
 def audited_breaks(
-    consents: Iterable[Consent], contracts: Mapping[QualifiedName, Collection[ColumnPath]], used: Collection[Consent]
+    consents: Iterable[Consent],
+    contracts: Mapping[QualifiedName, Collection[ColumnPath]],
+    needed: Callable[[QualifiedName], Iterable[NeededConsent]],
 ) -> tuple[list[str], list[str]]:
-    """Compare the consents to break contracts with the contracts, and with what they let through.
+    """Compare the consents to break contracts with the contracts.
 
-    It returns a message for each consent that can let nothing through: one that could name several tables or columns,
-    or whose names are written in a different way; and, if it has no last day, one that names nothing. And it returns a
-    message for each other consent that let nothing through: until its last day it may have been needed before, because
-    nothing differs after a change is released, and be needed again to compare with an older release.
+    It returns a message for each consent that can let nothing through: one for a table as a whole, one that could name
+    several parts, or whose names are written in a different way; and, if it has no last day, one that names nothing.
+    And it returns a message for each other consent, to be shown if it lets nothing through: until its last day it may
+    have been needed before, because nothing differs after a change is released, and be needed again to compare with an
+    older release.
+
+    Args:
+        consents: Those of the project; others than to break contracts are left out.
+        contracts: The parts that each table has or had.
+        needed: Returns the consents that the change of a table needs.
     """
     faults, notes = [], []
     paths_of = {QualifiedName(*map(folded, name)): paths for name, paths in contracts.items()}
@@ -162,24 +170,42 @@ def audited_breaks(
     for consent in consents:
         if not consent.is_for_contracts:
             continue
+        meant = consent.interpretations(known)
+        names = [(name, tuple(map(folded, name))) for name in contracts]
+        whole = [name for name, parts in names if matches(consent.parts, parts) or [parts] == meant]
+        if whole and not any(part.is_any for part in consent.parts):
+            faults.append(_of_whole_table(consent, [need for name in whole for need in needed(name)]))
+            continue
         subject = f"consent '{consent}' ({consent.reason})" if consent.reason else f"consent '{consent}'"
         leave = "" if consent.expires is None else f", or leave it until its last day, {consent.expires}"
-        meant = consent.interpretations(known)
         if len(meant) > 1:
             faults.append(ambiguity(consent, meant))
-        elif consent in used:
-            continue
-        elif any(matches(consent.parts, names) for names in known):
+        elif _has_key(consent) or any(matches(consent.parts, names) for names in known):
             notes.append(f"{subject} lets no change through; remove it{leave}")
         elif meant:
             there = quoted_consent(BREAK, meant[0], known)
-            faults.append(f"{subject} names no table or column of the contracts; there is {there}")
+            faults.append(f"{subject} names no part of the contracts; there is {there}")
         else:
             near = _nearest_in_contracts(consent, paths_of)
             hint = "" if near is None else f"did you mean {near}? If not, "
-            message = f"{subject} names no table or column of the contracts; {hint}remove it{leave}"
+            message = f"{subject} names no part of the contracts; {hint}remove it{leave}"
             (faults if consent.expires is None else notes).append(message)
     return faults, notes
+
+
+def _of_whole_table(consent: Consent, needed: Sequence[NeededConsent]) -> str:
+    """Return the message that a consent names no part of a table, with the consents that its change needs."""
+    fact = f"consent '{consent}' names a table, and would permit that anything in it breaks, and that it is removed"
+    listed = " or ".join(quoted_consent(need.action, need.names) for need in needed)
+    return f"{fact}; {f'write {listed}' if listed else 'remove it, because no change of the table needs a consent'}"
+
+
+_KEYED = frozenset(map(part_word, ("properties", "tags")))
+
+
+def _has_key(consent: Consent) -> bool:
+    """Whether it names a property or a tag: that of a feature is in no contract."""
+    return len(consent.names) > _TABLE + 1 and not _KEYED.isdisjoint(consent.names)
 
 
 def _nearest_in_contracts(consent: Consent, contracts: Mapping[QualifiedName, Collection[ColumnPath]]) -> str | None:
@@ -188,7 +214,7 @@ def _nearest_in_contracts(consent: Consent, contracts: Mapping[QualifiedName, Co
     columns = contracts.get(QualifiedName(*table)) if column else None
     if columns is None:
         return nearest_name(path_text(table), map(path_text, sorted(contracts)))
-    near = nearest_name(path_text(column), (path_text(path.folded) for path in sorted(columns)))
+    near = nearest_name(names_text(column), (names_text(path.folded) for path in sorted(columns)))
     return None if near is None else f"{path_text(table)}.{near}"
 
 

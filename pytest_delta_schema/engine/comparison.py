@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.compatibility.judging import decided, judge_change
+from pytest_delta_schema.compatibility.judging import decided, joined_diagnostic, judge_change, needed_consent
 from pytest_delta_schema.diagnostics.errors import diagnostic_of
 from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome
 from pytest_delta_schema.history.contracts import UnreadableContract
-from pytest_delta_schema.rules.consent import BREAK, all_paths, quoted_consent
+from pytest_delta_schema.rules.consent import BREAK, breakable_parts, consent_entry, quoted_consent
 from pytest_delta_schema.rules.policy import compatibility_of
-from pytest_delta_schema.settings.table import ROLES
+from pytest_delta_schema.settings.table import NOTED_ROLES, ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.history.contracts import Announcements, PastContract, PastContracts, PastFault
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.rules.consent import Consent, NeededConsent
     from pytest_delta_schema.state.states import TableState
 
 
@@ -88,14 +89,26 @@ class ContractComparison:
         )
 
     def contracts(self) -> dict[QualifiedName, frozenset[ColumnPath]]:
-        """Return the columns and fields that each table has or had."""
-        columns: dict[QualifiedName, frozenset[ColumnPath]] = {}
+        """Return the parts that each table has or had, and that a consent can name."""
+        parts: dict[QualifiedName, frozenset[ColumnPath]] = {}
         for name in (*self._declarations.tables, *self.past.gone()):
             states = [past.contract.state for past in self.past.of(name) if past.contract is not None]
             if name in self._declarations.tables:
                 states.append(self._declarations.contract_state(self._declarations.tables[name]))
-            columns[name] = frozenset(path for state in states for path in all_paths(state.columns))
-        return columns
+            parts[name] = frozenset(path for state in states for path in breakable_parts(state))
+        return parts
+
+    def needed_breaks(self, name: QualifiedName) -> list[NeededConsent]:
+        """Return the consents that the change of a table needs."""
+        table = self._declarations.tables.get(name)
+        new = None if table is None else self._declarations.contract_state(table)
+        decisions = [
+            decision
+            for past in self.past.of(name)
+            if not past.faults and not (past.contract is None and new is None)
+            for decision in self._decisions(name, past, new)
+        ]
+        return [*dict.fromkeys(needed_consent(one.finding) for one in decisions if one.result in _UNCONSENTED)]
 
     def _judged(
         self, name: QualifiedName, new: TableState | None
@@ -109,13 +122,17 @@ class ContractComparison:
             if not past.faults and not (past.contract is None and new is None):
                 for decision in self._decisions(name, past, new):
                     refs.setdefault(decision, []).append(past.ref)
-                    if self._witness is not None and past.contract is not None and decision not in witnesses:
+                    if self._witness and past.contract is not None and decision not in witnesses:
                         witnesses[decision] = self._witness(decision.finding, past.contract.state, new)
-        several = self.past.has_several_refs
-        parts = {
-            decision: _diagnostic(decision, given if several else [], witnesses.get(decision))
-            for decision, given in refs.items()
-        }
+        of_roles: dict[tuple[object, ...], list[Decision]] = {}
+        for decision, given in refs.items():
+            of_roles.setdefault((decision.change, *given), []).append(decision)
+        parts = {}
+        for decisions in of_roles.values():
+            decision, *_ = decisions
+            compared = refs[decision] if self.past.has_several_refs else []
+            played = [witness for one in decisions if (witness := witnesses.get(one)) is not None]
+            parts[decision] = _diagnostic(decisions, compared, played, self._today)
         self.used.update(decision.consent for decision in refs if decision.consent is not None)
         unread = tuple(_unreadable(str(name), fault) for fault in faults)
         failing = tuple(part for decision, part in parts.items() if decision.result == "fails")
@@ -132,14 +149,14 @@ class ContractComparison:
         findings = judge_change(
             old,
             new,
-            roles=ROLES if self._shows_every_role else policy.roles,
+            roles=ROLES if self._shows_every_role else {*policy.roles, *NOTED_ROLES},
             clients=settings.clients,
             client_features=self._declarations.client_features,
             unknown=_NOT_IN_SQL if past.contract is not None and past.contract.from_sql else (),
             new_tables=self._introduced if new is None else (),
             released_on=None if past.announcements is None else past.announcements.released_on,
         )
-        yield from decided(
+        decisions = decided(
             findings,
             policy,
             consents=settings.consents,
@@ -147,6 +164,12 @@ class ContractComparison:
             today=self._today,
             announced=past.announced,
         )
+        breaking = [decision for decision in decisions if decision.finding.verdict == "breaking"]
+        known = {decision.part for decision in breaking if decision.result != "other role"}
+        noted = {decision for decision in breaking if decision.part not in known}
+        for decision in decisions:
+            if decision.result != "other role" or self._shows_every_role or decision in noted:
+                yield decision
 
     @cached_property
     def _introduced(self) -> list[TableState]:
@@ -167,14 +190,26 @@ def _unreadable(table: str, fault: PastFault) -> Diagnostic:
     return diagnostic_of(UnreadableContract, table, fault.message, remedy=fault.remedy, severity="warning")
 
 
-def _diagnostic(decision: Decision, refs: list[str], witness: Witness | None) -> Diagnostic:
-    finding, plain = decision.finding, decision.finding.diagnostic
+_UNCONSENTED = frozenset({"fails", "not judged"})
+
+
+_PROPOSED = timedelta(days=90)
+"""How long a consent is valid that a message proposes."""
+
+
+def _diagnostic(
+    decisions: Sequence[Decision], refs: Sequence[str], witnesses: Sequence[Witness], today: date
+) -> Diagnostic:
+    """Return the diagnostic of one change, for the roles for which it has one meaning."""
+    decision, plain = decisions[0], joined_diagnostic([one.finding for one in decisions])
     since = f" (compared with {', '.join(refs)})" if refs else ""
     allowed = "allowed " if decision.result == "allowed" else ""
     reason = f"; {allowed}{decision.reason}" if decision.reason else ""
-    remedy = plain.remedy
-    if decision.result in {"fails", "not judged"}:
-        consent = quoted_consent(BREAK, (*finding.table, *finding.column.folded))
+    if decision.result == "other role":
+        reason = f"; that fails nothing, as the setting roles does not list {', '.join(plain.roles)}"
+    remedy, needed = plain.remedy, needed_consent(decision.finding)
+    if decision.result in _UNCONSENTED:
+        consent = quoted_consent(BREAK, needed.names)
         deprecate = "deprecate it first, or " if decision.needs_deprecation else ""
         remedy = "; or ".join([*([remedy] if remedy else []), f"{deprecate}consent with --delta-allow {consent}"])
     return replace(
@@ -182,7 +217,8 @@ def _diagnostic(decision: Decision, refs: list[str], witness: Witness | None) ->
         severity=_SEVERITIES[decision.result],
         message=f"{plain.message}{since}{reason}",
         remedy=remedy,
-        witness=witness,
+        consent=consent_entry(needed, today + _PROPOSED) if decision.result == "fails" else "",
+        witnesses=tuple(witnesses),
     )
 
 
@@ -218,6 +254,11 @@ class PastProjects:
             holder = next((past for past in pasts if name in past.tables), None)
             contract = None if holder is None else holder.tables[name]
             faults = tuple(fault for past in pasts for fault in past.faults if fault.table == name)
+            if contract is None and not faults and own is not None:
+                # It may have come from outside of all projects of the run.
+                holder = pasts[0]
+                contract = holder.moved.get(name)
+                faults = tuple(fault for fault in holder.moved_faults if fault.table == name)
             is_readable = contract is not None and (name in pasts[0].tables or not faults)
             yield PastTable(
                 pasts[0].ref,

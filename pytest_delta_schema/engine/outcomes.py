@@ -242,8 +242,9 @@ DIAGNOSTIC = open_record(
     Key("severity", Choice(words=get_args(Severity))),
     *required_keys(TEXT, "table", "path", "message", "samples", "remedy"),
     _LOCATION,
-    *required_keys(TEXT, "role", "verdict", "upgrade_first"),
-    Key("witness", Nullable(of=WITNESS)),
+    Key("roles", Items(of=TEXT)),
+    *required_keys(TEXT, "verdict", "upgrade_first", "consent"),
+    Key("witnesses", Items(of=WITNESS)),
 )
 
 STATEMENT = open_record(

@@ -142,7 +142,7 @@ class ComparisonHooks:
         consents = [consent for consent in self._run.settings.consents if consent.is_for_contracts]
         contracts = comparison.contracts() if consents else {}
         for consent in consents:
-            refused, notes = audited_breaks([consent], contracts, ())
+            refused, notes = audited_breaks([consent], contracts, comparison.needed_breaks)
             faults += refused
             self._unused |= dict.fromkeys([str(consent)] if notes else [], " ".join(notes))
         return faults

@@ -212,7 +212,7 @@ def _remarks(diagnostics: Iterable[Diagnostic]) -> str:
         + (f"**{text(diagnostic.verdict)}** " if diagnostic.verdict else "")
         + (f"{code(diagnostic.code)} " if diagnostic.code else "")
         + text(_with_table(diagnostic))
-        + (f"<br>{text(diagnostic.witness.fact)}" if diagnostic.witness else "")
+        + "".join(f"<br>{text(witness.fact)}" for witness in diagnostic.witnesses)
         for diagnostic in diagnostics
     )
 

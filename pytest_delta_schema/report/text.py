@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.compatibility.roles import ROLE_WORDS
-from pytest_delta_schema.diagnostics.text import escaped, note_on, printed_sql, sql_lines
+from pytest_delta_schema.diagnostics.text import escaped, escaped_lines, note_on, printed_sql, sql_lines
 from pytest_delta_schema.engine.outcomes import CheckKind, Status
 from pytest_delta_schema.plan.kinds import ABSENT, ADD, ChangeLine, Risk
 from pytest_delta_schema.settings.table import RISKS, ROLES
@@ -95,7 +95,7 @@ def comparison_headline(outcome: TableOutcome) -> str:
     if outcome.status is Status.UNJUDGED:
         more = f"; and {counted(len(others), 'more fault')}" if others else ""
         return escaped(f"{outcome.table}: not judged: {first.fact}{more}")
-    pairs = {(diagnostic.verdict, diagnostic.role) for diagnostic in outcome.diagnostics}
+    pairs = {(diagnostic.verdict, role) for diagnostic in outcome.diagnostics for role in diagnostic.roles}
     roles = {verdict: [role for role in ROLES if (verdict, role) in pairs] for verdict in _VERBS}
     parts = [f"{verb} {', '.join(ROLE_WORDS[role] for role in roles[of])}" for of, verb in _VERBS.items() if roles[of]]
     if not parts:
@@ -205,16 +205,22 @@ def _changes_text(changes: Iterable[TableChange]) -> str:
     )
 
 
+_CONSENTS = (
+    "If it has to pass: the setting roles says whom a change may not break, and pyproject.toml can consent to it:"
+)
+
+
 def comparison_body(outcome: TableOutcome, declared: str) -> str:
     """Show each verdict of a table that does not pass: who has to be upgraded first, and the consent that allows it."""
     lines = [line for part in (*outcome.diagnostics, *outcome.notes) for line in _comparison_lines(part)]
-    return "\n\n".join([*([declared] if outcome.location else []), "\n".join(lines)])
+    consents = dict.fromkeys(escaped_lines(part.consent) for part in outcome.diagnostics if part.consent)
+    given = [_CONSENTS, *consents] if consents else []
+    return "\n\n".join([*([declared] if outcome.location else []), "\n".join(lines), *given])
 
 
 def _comparison_lines(diagnostic: Diagnostic) -> Iterator[str]:
     yield f"  {_verdict(diagnostic):<10}  {_fact_with_code(diagnostic)}"
-    if diagnostic.witness is not None:
-        yield f"  {'':<10}  {escaped(diagnostic.witness.fact)}"
+    yield from (f"  {'':<10}  {escaped(witness.fact)}" for witness in diagnostic.witnesses)
 
 
 def comparison_notes(outcome: TableOutcome) -> Iterator[tuple[str, str]]:

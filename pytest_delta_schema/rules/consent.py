@@ -16,11 +16,15 @@ from pytest_delta_schema.rules.policy import (
     ANY_PARTS,
     PathPart,
     could_name,
+    is_part_word,
     matches,
+    names_text,
     parse_path,
+    part_word,
     parts_text,
     unambiguous,
 )
+from pytest_delta_schema.settings.table import SECTION
 from pytest_delta_schema.state.types import children
 
 if TYPE_CHECKING:
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -38,14 +43,32 @@ REWRITE = "rewrite"
 """Consent to rewrite all data of a table; its path is ``catalog.schema.table``."""
 
 BREAK = "break"
-"""Consent to break the released contract of a table, or of a column; only a comparison with it needs this."""
+"""Consent to break the released contract of a part of a table; only a comparison with it needs this."""
 
 _TABLE_FORM = "catalog.schema.table"
 _COLUMN_FORM = f"{_TABLE_FORM}.column"
 
-ACTIONS = {DROP_COLUMN: (_COLUMN_FORM,), REWRITE: (_TABLE_FORM,), BREAK: (_TABLE_FORM, _COLUMN_FORM)}
+ACTIONS = {DROP_COLUMN: (_COLUMN_FORM,), REWRITE: (_TABLE_FORM,), BREAK: (_COLUMN_FORM, f"{_TABLE_FORM}.layout")}
 """All actions that need consent, with the forms of their paths, the shortest first."""
 
+PARTS = {
+    "checks": "CHECK constraints, by their names",
+    "primary_key": "the primary key",
+    "keys": "UNIQUE and foreign keys, by their names",
+    "layout": "partitioning and clustering",
+    "properties": "table properties, by their keys",
+    "tags": "tags of the table, by their keys",
+    "comment": "the comment of the table",
+    "column_order": "the order of columns",
+    "owns": "what the contract no longer owns",
+    "evolution": "columns that the contract accepts besides its own",
+    "format": "the conversion from parquet files",
+    "deprecated": "the deprecation of the table",
+    "table": "the removal of the table",
+}
+"""The words that follow a table in a consent to break it, for what is no column; wildcards stand for none of them."""
+
+_TABLE_PARTS = len(QualifiedName._fields)
 _BLANK = " \t\r\n"
 
 
@@ -61,7 +84,7 @@ class NeededConsent:
     """One of :data:`ACTIONS`."""
     table: QualifiedName
     path: ColumnPath = TABLE
-    """The column or the field, as it is spelled; empty for the whole table."""
+    """The column or the field, as it is spelled, or a part word and names; empty for the whole table."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,7 +92,7 @@ class NeededConsent:
         return (*map(folded, self.table), *self.path.folded)
 
     def __str__(self) -> str:
-        return f"{self.action} {path_text(self.names)}"
+        return f"{self.action} {consent_path(self.action, self.names)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +215,30 @@ def quoted_consent(action: str, names: tuple[str, ...], rivals: Iterable[tuple[s
     name.
     """
     others = [other for other in rivals if other != names]
-    text = f"{action} {unambiguous(names, others, table_parts=len(QualifiedName._fields))}"
+    text = f"{action} {consent_path(action, names, others)}"
     # In double quotes a shell would run what is in back-quotes.
     return f"'{text}'" if "`" in text else f'"{text}"'
+
+
+def consent_entry(needed: NeededConsent, expires: date) -> str:
+    """Return a consent as an entry of ``pyproject.toml``, of which somebody has to write the reason."""
+    path = consent_path(needed.action, needed.names)
+    # A path has no quote of the other kind: what is more than a word has escapes.
+    text = f"'{path}'" if "`" in path else f'"{path}"'
+    lines = (f"[[{SECTION}.allow]]", f'action = "{needed.action}"', f"path = {text}", 'reason = ""')
+    return "\n".join([*lines, f"expires = {expires}"])
+
+
+def consent_path(action: str, names: tuple[str, ...], rivals: Sequence[tuple[str, ...]] = ()) -> str:
+    """Return the path of a consent that is none of some other paths."""
+    table, below = names[:_TABLE_PARTS], names[_TABLE_PARTS:]
+    if action == BREAK and below:
+        first, *others = below
+        if is_part_word(first):
+            return names_text(names)
+        if first in PARTS:
+            return ".".join([path_text(table), quoted(first), *map(quoted, others)])
+    return unambiguous(names, rivals, table_parts=_TABLE_PARTS)
 
 
 def all_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
@@ -203,6 +247,15 @@ def all_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iter
         path = above.child(column.name)
         yield path
         yield from all_paths(children(column.data_type), path)
+
+
+def breakable_parts(state: TableState) -> Iterator[ColumnPath]:
+    """Yield the parts of a contract that a consent can name, but for properties and tags."""
+    yield from all_paths(state.columns)
+    yield from (ColumnPath(part_word(word)) for word in PARTS)
+    yield from (ColumnPath(part_word("checks"), check.name) for check in state.checks)
+    yield from (ColumnPath(part_word("keys"), key.name) for key in state.unique)
+    yield from (ColumnPath(part_word("keys"), key.name) for key in state.foreign_keys)
 
 
 def parse_consent(text: str) -> Consent:
@@ -221,13 +274,14 @@ def _parts(action: str, path: str, *, is_pattern: bool) -> tuple[PathPart, ...]:
     try:
         parts = parse_path(path)
     except ValueError as error:
-        msg = f"consent {given} names no {_nouns(forms)}: {error}; write {_examples(action, forms)}"
+        msg = f"consent {given} names no {_NOUNS[action]}: {error}; write {_examples(action, forms)}"
         raise ConsentError(msg) from None
-    minimum = forms[0].count(".") + 1
+    # A comparison names the parts of a table that a consent to break all of it should have named.
+    minimum = _TABLE_PARTS if action == BREAK else forms[0].count(".") + 1
     named = [part for part in parts if not (is_pattern and part.is_any)]
     too_few = len(named) < minimum and len(named) == len(parts)
-    if too_few or (_COLUMN_FORM not in forms and len(named) > minimum):
-        msg = f"consent {given} names no {_nouns(forms)}; write {_examples(action, forms)}"
+    if too_few or (action == REWRITE and len(named) > minimum):
+        msg = f"consent {given} names no {_NOUNS[action]}; write {_examples(action, forms)}"
         raise ConsentError(msg)
     wild = [part.name for part in parts if part.has_wildcards]
     if wild and not is_pattern:
@@ -237,7 +291,9 @@ def _parts(action: str, path: str, *, is_pattern: bool) -> tuple[PathPart, ...]:
             f" pyproject.toml, with a reason and a last day, or write {exact} for that exact name"
         )
         raise ConsentError(msg)
-    if len(wild) == len(parts):
+    if action == BREAK:
+        parts = _with_part_word(parts)
+    if len(wild) == sum(not is_part_word(part.name) for part in parts):
         fact = f"consent {given} has wildcards in every part"
         msg = f"{fact} and would permit everything that they match; write one part in full"
         raise ConsentError(msg)
@@ -248,9 +304,19 @@ def _parts(action: str, path: str, *, is_pattern: bool) -> tuple[PathPart, ...]:
     return parts
 
 
-def _nouns(forms: tuple[str, ...]) -> str:
-    """Return what paths of these forms name: ``table or column``."""
-    return " or ".join(form.rpartition(".")[2] for form in forms)
+def _with_part_word(parts: tuple[PathPart, ...]) -> tuple[PathPart, ...]:
+    """Return a path in which the word for a part of a table is none of a column: that behind the name of a table.
+
+    Behind ``**`` it may have any place.
+    """
+    anywhere = next((at for at, part in enumerate(parts) if part.is_any), len(parts))
+    for at, part in enumerate(parts):
+        if (at == _TABLE_PARTS <= anywhere or at > anywhere) and not part.is_quoted and part.name in PARTS:
+            return (*parts[:at], PathPart(part_word(part.name), is_quoted=True), *parts[at + 1 :])
+    return parts
+
+
+_NOUNS = {DROP_COLUMN: "column", REWRITE: "table", BREAK: "part of a table"}
 
 
 def _examples(action: str, forms: tuple[str, ...]) -> str:

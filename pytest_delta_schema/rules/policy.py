@@ -26,6 +26,24 @@ _NOT_BARE = frozenset("'\"\\")
 _WILDCARDS = frozenset("*?[")
 
 
+_WORD = "\0"
+
+
+def part_word(word: str) -> str:
+    """Return a word for a part of a table, such as ``checks``, as a name that no column has."""
+    return _WORD + word
+
+
+def is_part_word(name: str) -> bool:
+    """Whether a name is a word for a part of a table."""
+    return name.startswith(_WORD)
+
+
+def names_text(names: Iterable[str]) -> str:
+    """Write names of a path with dots between them, with back-quotes where they are needed."""
+    return ".".join(name.removeprefix(_WORD) if is_part_word(name) else path_text((name,)) for name in names)
+
+
 class PathPart(NamedTuple):
     """One name in a path."""
 
@@ -33,6 +51,13 @@ class PathPart(NamedTuple):
     """The name, in lower case, without back-quotes."""
     is_quoted: bool = False
     """Whether it is in back-quotes, so it has no wildcards."""
+
+    @property
+    def text(self) -> str:
+        """What was written, in lower case."""
+        if is_part_word(self.name):
+            return names_text((self.name,))
+        return quoted(self.name) if self.is_quoted else self.name
 
     @property
     def has_wildcards(self) -> bool:
@@ -46,7 +71,9 @@ class PathPart(NamedTuple):
 
     def matches(self, name: str) -> bool:
         """Whether it is, or as a pattern matches, a name in lower case."""
-        return fnmatchcase(name, self.name) if self.has_wildcards else name == self.name
+        if self.has_wildcards:
+            return not is_part_word(name) and fnmatchcase(name, self.name)
+        return name == self.name
 
 
 def parse_path(text: str) -> tuple[PathPart, ...]:
@@ -68,15 +95,20 @@ def parse_path(text: str) -> tuple[PathPart, ...]:
 
 def parts_text(parts: Iterable[PathPart]) -> str:
     """Write a path with the back-quotes that it was given with, in lower case."""
-    return ".".join(quoted(part.name) if part.is_quoted else part.name for part in parts)
+    return ".".join(part.text for part in parts)
 
 
 def matches(pattern: Sequence[PathPart], names: Sequence[str]) -> bool:
-    """Whether a pattern matches a whole path: ``*`` within one part, ``**`` over any number of them."""
+    """Whether a pattern matches a whole path: ``*`` within one part, ``**`` over any number of them.
+
+    Neither stands for a word for a part of a table.
+    """
+    word = next((at for at, name in enumerate(names) if is_part_word(name)), len(names))
     ends = {0}
     for part in pattern:
         if part.is_any:
-            ends = set(range(min(ends), len(names) + 1))
+            first = min(ends)
+            ends = set(range(first, (word if first <= word else len(names)) + 1))
         else:
             ends = {end + 1 for end in ends if end < len(names) and part.matches(names[end])}
         if not ends:

@@ -65,8 +65,11 @@ clients that the contract lists."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
-DEFAULT_ROLES: tuple[Role, ...] = ("readers", "streams", "writers", "writers-by-merge", "clients")
+DEFAULT_ROLES: tuple[Role, ...] = ("readers", "streams", "writers", "clients")
 """The roles that are judged where nobody chooses."""
+
+NOTED_ROLES: tuple[Role, ...] = ("readers-by-position", "writers-by-position", "writers-by-merge")
+"""The roles that are shown where they are not judged: the commonest change, a new column, concerns them."""
 
 FailOn = Literal["breaking", "dangerous", "never"]
 """The least verdict that fails a change of a contract."""

@@ -196,7 +196,7 @@ def test_an_entry_gives_what_it_does_not_say_the_defaults():
     (entry,) = compatibility_of_entries([PATH], "compatibility")
 
     assert entry.path == "prod.gold.**"
-    assert entry.policy.roles == ("readers", "streams", "writers", "writers-by-merge", "clients")
+    assert entry.policy.roles == ("readers", "streams", "writers", "clients")
     assert entry.policy.fail_on == "breaking"
     assert entry.policy.min_notice == 0
 

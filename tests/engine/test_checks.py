@@ -9,16 +9,22 @@ import pytest
 from pytest_delta_schema import Consent, QualifiedName
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.engine.checks import audited_breaks
-from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.rules.consent import NeededConsent, parse_consent
+from pytest_delta_schema.rules.policy import part_word
 
 ORDERS = QualifiedName("dev", "silver", "orders")
 DOTTED = QualifiedName("dev", "silver", "orders.x")
 PATHS = {
     ORDERS: frozenset({ColumnPath("id"), ColumnPath("Note"), ColumnPath("a"), ColumnPath("a", "b"), ColumnPath("a.b"),
-                       ColumnPath("q.r"), ColumnPath("x")}),
+                       ColumnPath("q.r"), ColumnPath("x"), ColumnPath(part_word("checks"), "Positive"),
+                       ColumnPath(part_word("table"))}),
     DOTTED: frozenset({ColumnPath("y")}),
-    QualifiedName("dev", "Gold", "SUMS"): frozenset(),
+    QualifiedName("dev", "Gold", "SUMS"): frozenset({ColumnPath(part_word("layout"))}),
 }  # fmt: skip
+
+
+def no_consents(_name):
+    return []
 
 
 def entry(path: str) -> Consent:
@@ -28,45 +34,80 @@ def entry(path: str) -> Consent:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("break dev.silver.orders", None),
         ("break DEV.silver.ORDERS.note", None),
         ("break dev.silver.orders.a.`b`", None),
         ("break dev.silver.`orders.x`.y", None),
-        ("break dev.gold.sums", None),
+        ("break dev.gold.sums.layout", None),
+        ("break dev.silver.orders.table", None),
+        ("break dev.silver.orders.checks.positive", None),
+        ("break dev.silver.orders.properties.delta.appendOnly", None),
+        (
+            "break dev.silver.orders.checks.positve",
+            "names no part of the contracts; did you mean dev.silver.orders.checks.positive? If not, remove it",
+        ),
         (
             "break dev.silver.ordrs",
-            "names no table or column of the contracts; did you mean dev.silver.orders? If not, remove it",
+            "names no part of the contracts; did you mean dev.silver.orders? If not, remove it",
         ),
         (
             "break dev.silver.ordrs.note",
-            "names no table or column of the contracts; did you mean dev.silver.orders? If not, remove it",
+            "names no part of the contracts; did you mean dev.silver.orders? If not, remove it",
         ),
         (
             "break dev.silver.orders.nota",
-            "names no table or column of the contracts; did you mean dev.silver.orders.note? If not, remove it",
+            "names no part of the contracts; did you mean dev.silver.orders.note? If not, remove it",
         ),
-        ("break `\u202e`.\u4e00.\u4e8c.c", "names no table or column of the contracts; remove it"),
-        ("break dev.silver.orders.id.x", "names no table or column of the contracts; did you mean dev.silver.orders.id? If not, remove it"),
+        ("break `\u202e`.\u4e00.\u4e8c.c", "names no part of the contracts; remove it"),
+        ("break dev.silver.orders.id.x", "names no part of the contracts; did you mean dev.silver.orders.id? If not, remove it"),
         (
             "break dev.silver.orders.q.r",
-            "names no table or column of the contracts; there is 'break dev.silver.orders.`q.r`'",
+            "names no part of the contracts; there is 'break dev.silver.orders.`q.r`'",
         ),
     ],
 )  # fmt: skip
 def test_a_consent_without_a_last_day_has_to_name_something(text, fault):
     consent = parse_consent(text)
 
-    faults, notes = audited_breaks([consent], PATHS, {consent} if fault is None else set())
+    unused = f"consent '{consent}' lets no change through; remove it"
+
+    faults, notes = audited_breaks([consent], PATHS, no_consents)
 
     assert faults == ([] if fault is None else [f"consent '{consent}' {fault}"])
+    assert notes == ([unused] if fault is None else [])
+
+
+@pytest.mark.parametrize(
+    ("consent", "needs", "remedy"),
+    [
+        (parse_consent("break dev.silver.orders"), [], "remove it, because no change of the table needs a consent"),
+        (
+            parse_consent("break dev.silver.ORDERS"),
+            [("note",), (part_word("checks"), "Positive")],
+            'write "break dev.silver.orders.note" or "break dev.silver.orders.checks.positive"',
+        ),
+        (parse_consent("break dev.gold.sums"), [(part_word("table"),)], 'write "break dev.gold.sums.table"'),
+        (parse_consent("break dev.silver.orders.x"), [], "remove it, because no change of the table needs a consent"),
+        (entry("dev.gold.*"), [(part_word("layout"),)], 'write "break dev.gold.sums.layout"'),
+    ],
+)
+def test_a_consent_for_all_of_a_table_is_refused_with_those_that_its_change_needs(consent, needs, remedy):
+    def needed(name):
+        return [NeededConsent(action="break", table=name, path=ColumnPath(*path)) for path in needs]
+
+    contracts = {name: parts for name, parts in PATHS.items() if name != ORDERS or "x" not in str(consent)}
+    faults, notes = audited_breaks([consent], contracts, needed)
+
+    assert faults == [
+        f"consent '{consent}' names a table, and would permit that anything in it breaks, and that it is removed; {remedy}"
+    ]
     assert notes == []
 
 
-def test_an_ambiguous_consent_is_a_fault_also_if_it_was_used():
+def test_an_ambiguous_consent_is_a_fault():
     consents = [parse_consent("break dev.silver.orders.a.b"), entry("dev.silver.orders.x.y")]
     paths = PATHS | {ORDERS: PATHS[ORDERS] | {ColumnPath("x", "y")}}
 
-    assert audited_breaks(consents, paths, set(consents)) == (
+    assert audited_breaks(consents, paths, no_consents) == (
         [
             (
                 "consent 'break dev.silver.orders.a.b' is ambiguous and permits nothing: write"
@@ -85,10 +126,9 @@ def test_an_unused_consent_is_a_note():
     consents = [
         parse_consent("break dev.silver.orders.note"),
         entry("dev.silver.orders.note"),
-        entry("dev.silver.*.n*"),
     ]
 
-    assert audited_breaks(consents, PATHS, consents[2:]) == (
+    assert audited_breaks(consents, PATHS, no_consents) == (
         [],
         [
             "consent 'break dev.silver.orders.note' lets no change through; remove it",
@@ -103,19 +143,19 @@ def test_an_unused_consent_is_a_note():
 def test_an_entry_of_a_file_may_name_what_a_release_has_dropped():
     consents = [entry("dev.silver.orders.note2"), entry("prod.**"), entry("dev.silver.orders.zzzzz")]
 
-    assert audited_breaks(consents, PATHS, set()) == (
+    assert audited_breaks(consents, PATHS, no_consents) == (
         [],
         [
             (
-                "consent 'break dev.silver.orders.note2' (DATA-412) names no table or column of the contracts; did you"
+                "consent 'break dev.silver.orders.note2' (DATA-412) names no part of the contracts; did you"
                 " mean dev.silver.orders.note? If not, remove it, or leave it until its last day, 2030-12-31"
             ),
             (
-                "consent 'break prod.**' (DATA-412) names no table or column of the contracts; remove it, or leave it"
+                "consent 'break prod.**' (DATA-412) names no part of the contracts; remove it, or leave it"
                 " until its last day, 2030-12-31"
             ),
             (
-                "consent 'break dev.silver.orders.zzzzz' (DATA-412) names no table or column of the contracts; remove"
+                "consent 'break dev.silver.orders.zzzzz' (DATA-412) names no part of the contracts; remove"
                 " it, or leave it until its last day, 2030-12-31"
             ),
         ],
@@ -123,4 +163,4 @@ def test_an_entry_of_a_file_may_name_what_a_release_has_dropped():
 
 
 def test_other_consents_are_not_judged():
-    assert audited_breaks([parse_consent("rewrite prod.silver.none")], PATHS, set()) == ([], [])
+    assert audited_breaks([parse_consent("rewrite prod.silver.none")], PATHS, no_consents) == ([], [])

@@ -230,10 +230,11 @@ def test_the_form_of_a_report():
         "samples": "",
         "remedy": "",
         "location": None,
-        "role": "",
+        "roles": [],
         "verdict": "",
         "upgrade_first": "",
-        "witness": None,
+        "consent": "",
+        "witnesses": [],
     }
     assert run == {
         "mode": "drift",

@@ -22,7 +22,7 @@ from pytest_delta_schema.rules.consent import (
     parse_consent,
     quoted_consent,
 )
-from pytest_delta_schema.rules.policy import could_name, matches, parse_path, unambiguous
+from pytest_delta_schema.rules.policy import could_name, matches, parse_path, part_word, unambiguous
 from pytest_delta_schema.state import CatalogState
 from support.consent_cases import CONSENT_CASES, MODELS, ORDERS, STORED, ConsentCase
 
@@ -205,11 +205,13 @@ def test_only_as_much_is_quoted_as_it_takes(rivals, text):
 
 
 BREAK_CONSENTS_ORDERS = QualifiedName("dev", "silver", "orders")
-WRITE = "write 'break catalog.schema.table' or 'break catalog.schema.table.column'"
+WRITE = "write 'break catalog.schema.table.column' or 'break catalog.schema.table.layout'"
 
 
 def needed(*path: str, table: QualifiedName = BREAK_CONSENTS_ORDERS, action: str = BREAK) -> NeededConsent:
-    return NeededConsent(action=action, table=table, path=ColumnPath(*path))
+    """Return a consent for a column, or for a word in angle brackets and the names behind it."""
+    names = [part_word(name[1:-1]) if name.startswith("<") else name for name in path]
+    return NeededConsent(action=action, table=table, path=ColumnPath(*names))
 
 
 def pattern(path: str) -> Consent:
@@ -230,12 +232,25 @@ def test_only_consents_to_break_are_for_contracts():
 @pytest.mark.parametrize(
     ("consent", "need", "covers"),
     [
-        (parse_consent("break dev.silver.orders"), needed(), True),
-        (parse_consent(" break\tDEV.Silver.ORDERS "), needed(), True),
         (parse_consent("break dev.silver.orders"), needed("note"), False),
+        (parse_consent("break dev.silver.orders"), needed("<table>"), False),
+        (parse_consent("break dev.silver.orders.table"), needed("<table>"), True),
+        (parse_consent("break dev.silver.orders.table"), needed("table"), False),
+        (parse_consent("break dev.silver.orders.`table`"), needed("table"), True),
+        (parse_consent("break dev.silver.orders.`table`"), needed("<table>"), False),
+        (parse_consent("break dev.silver.orders.table.x"), needed("table", "x"), False),
+        (parse_consent("break dev.silver.orders.s.table"), needed("s", "table"), True),
+        (parse_consent("break dev.silver.orders.Layout"), needed("<layout>"), True),
+        (parse_consent("break dev.silver.orders.layout"), needed("<primary_key>"), False),
+        (parse_consent("break dev.silver.orders.checks.Positive"), needed("<checks>", "positive"), True),
+        (parse_consent("break dev.silver.orders.checks.positive"), needed("<checks>", "negative"), False),
+        (parse_consent("break dev.silver.orders.checks.`a.b`"), needed("<checks>", "a.b"), True),
+        (parse_consent("break dev.silver.orders.properties.a.B"), needed("<properties>", "a", "b"), True),
+        (parse_consent("break dev.silver.table.layout"), needed("<layout>"), False),
+        (parse_consent(" break\tDEV.Silver.ORDERS.note "), needed("note"), True),
         (parse_consent("break dev.silver.orders.note"), needed("note"), True),
         (parse_consent("break dev.silver.orders.NOTE"), needed("Note"), True),
-        (parse_consent("break dev.silver.orders.note"), needed(), False),
+        (parse_consent("break dev.silver.orders.note"), needed("<layout>"), False),
         (parse_consent("break dev.silver.orders.note"), needed("note", "x"), False),
         (parse_consent("break dev.silver.orders.address.zip"), needed("address", "zip"), True),
         (parse_consent("break dev.silver.orders.lines.element.sku"), needed("lines", "element", "sku"), True),
@@ -248,44 +263,55 @@ def test_only_consents_to_break_are_for_contracts():
         (parse_consent(r"break dev.silver.orders.`esc\u001b[2K`"), needed("esc\x1b[2K"), True),
         (parse_consent("break dev.silver.orders.note"), needed("note", action="drop-column"), False),
         (parse_consent("drop-column dev.silver.orders.note"), needed("note"), False),
-        (parse_consent("rewrite dev.silver.orders"), needed(), False),
-        (parse_consent("break prod.silver.orders"), needed(), False),
-        (pattern("dev.silver.*"), needed(), True),
+        (parse_consent("rewrite dev.silver.orders"), needed("<layout>"), False),
+        (parse_consent("break prod.silver.orders.layout"), needed("<layout>"), False),
+        (pattern("dev.silver.*"), needed("<table>"), False),
         (pattern("dev.silver.*"), needed("note"), False),
-        (pattern("dev.silver.orders.**"), needed(), True),
+        (pattern("dev.silver.orders.**"), needed("<layout>"), False),
+        (pattern("dev.silver.orders.**"), needed("<checks>", "positive"), False),
+        (pattern("dev.silver.*.*"), needed("<table>"), False),
+        (pattern("dev.silver.*.*.*"), needed("<checks>", "positive"), False),
+        (pattern("dev.silver.*.checks.*"), needed("<checks>", "positive"), True),
+        (pattern("dev.silver.*.checks.**"), needed("<checks>", "positive"), True),
+        (pattern("dev.**.checks.pos*"), needed("<checks>", "positive"), True),
+        (pattern("dev.**.checks"), needed("checks"), False),
+        (pattern("dev.**.`checks`"), needed("checks"), True),
+        (pattern("**.orders.layout"), needed("<layout>"), True),
+        (pattern("dev.*.orders.table"), needed("<table>"), True),
+        (pattern("dev.silver.orders.properties.**"), needed("<properties>", "a", "b"), True),
         (pattern("dev.silver.orders.**"), needed("address", "zip"), True),
         (pattern("dev.silver.orders.*"), needed("address"), True),
         (pattern("dev.silver.orders.*"), needed("address", "zip"), False),
-        (pattern("dev.silver.orders.*"), needed(), False),
+        (pattern("dev.silver.orders.*"), needed("<table>"), False),
         (pattern("dev.**"), needed("address", "zip"), True),
         (pattern("**.note"), needed("note"), True),
-        (pattern("**.orders"), needed(), True),
+        (pattern("**.orders"), needed("<table>"), False),
         (pattern("dev.silver.order?.n*"), needed("note"), True),
         (pattern("dev.silver.orders.`n*`"), needed("note"), False),
     ],
 )
-def test_it_covers_the_table_or_the_column_that_it_names(consent, need, covers):
+def test_it_covers_the_part_that_it_names(consent, need, covers):
     assert consent.covers(need) is covers
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("break", f"consent 'break' names no table or column: a part of its path is empty; {WRITE}"),
-        ("break dev", f"consent 'break dev' names no table or column; {WRITE}"),
-        ("break dev.silver", f"consent 'break dev.silver' names no table or column; {WRITE}"),
+        ("break", f"consent 'break' names no part of a table: a part of its path is empty; {WRITE}"),
+        ("break dev", f"consent 'break dev' names no part of a table; {WRITE}"),
+        ("break dev.silver", f"consent 'break dev.silver' names no part of a table; {WRITE}"),
         (
             "break `dev.silver.orders`",
-            f"consent 'break `dev.silver.orders`' names no table or column; {WRITE}",
+            f"consent 'break `dev.silver.orders`' names no part of a table; {WRITE}",
         ),
         (
             "break dev.silver..note",
-            f"consent 'break dev.silver..note' names no table or column: a part of its path is empty; {WRITE}",
+            f"consent 'break dev.silver..note' names no part of a table: a part of its path is empty; {WRITE}",
         ),
         (
             "break dev.silver.orders.my note",
             (
-                "consent 'break dev.silver.orders.my note' names no table or column: `my note` is more than a word and needs"
+                "consent 'break dev.silver.orders.my note' names no part of a table: `my note` is more than a word and needs"
                 f" back-quotes; {WRITE}"
             ),
         ),
@@ -305,7 +331,7 @@ def test_it_covers_the_table_or_the_column_that_it_names(consent, need, covers):
         ),
     ],
 )
-def test_what_names_no_table_or_column_is_refused(text, message):
+def test_what_names_no_part_of_a_table_is_refused(text, message):
     with pytest.raises(ConsentError) as caught:
         parse_consent(text)
 
@@ -317,7 +343,12 @@ def test_what_names_no_table_or_column_is_refused(text, message):
     [
         ("**", "consent 'break **' has wildcards in every part and would permit everything that they match"),
         ("*.*.*", "consent 'break *.*.*' has wildcards in every part and would permit everything that they match"),
-        ("dev.*", f"consent 'break dev.*' names no table or column; {WRITE}"),
+        ("dev.*", f"consent 'break dev.*' names no part of a table; {WRITE}"),
+        (
+            "**.table",
+            "consent 'break **.table' has wildcards in every part and would permit everything that they match",
+        ),
+        ("*.*.*.layout", "consent 'break *.*.*.layout' has wildcards in every part and would permit everything"),
         ("dev.s**.orders", "consent 'break dev.s**.orders' has ** inside of a part; it must be a whole part"),
     ],
 )
@@ -329,5 +360,10 @@ def test_patterns_that_permit_everything_or_nothing_are_refused(path, message):
 
 
 def test_a_consent_to_copy():
-    assert quoted_consent(BREAK, ("dev", "silver", "orders")) == '"break dev.silver.orders"'
+    assert str(parse_consent("break dev.silver.orders.checks.a")) == "break dev.silver.orders.checks.a"
+    assert str(parse_consent("break dev.silver.orders.`checks`.a")) == "break dev.silver.orders.`checks`.a"
+    assert quoted_consent(BREAK, needed("<layout>").names) == '"break dev.silver.orders.layout"'
+    assert quoted_consent(BREAK, needed("<checks>", "a.b").names) == "'break dev.silver.orders.checks.`a.b`'"
+    assert quoted_consent(BREAK, needed("checks", "a.b").names) == "'break dev.silver.orders.`checks`.`a.b`'"
+    assert str(needed("checks")) == "break dev.silver.orders.`checks`"
     assert quoted_consent(BREAK, ("dev", "silver", "orders", "a.b")) == "'break dev.silver.orders.`a.b`'"

@@ -72,7 +72,7 @@ def test_without_an_entry_breaking_changes_fail_for_the_usual_roles():
     policy = compatibility_of([], ORDERS)
 
     assert policy == CompatibilityPolicy(
-        roles=("readers", "streams", "writers", "writers-by-merge", "clients"),
+        roles=("readers", "streams", "writers", "clients"),
         fail_on="breaking",
         min_notice=0,
     )

@@ -461,8 +461,8 @@ def _diagnostic_parts(diagnostic: Diagnostic, source_url: str, *, names_table: b
         parts.append(element("div", label, remedy, class_="remedy"))
     if name:
         parts.append(element("p", joined(name, Html(" ")), class_="about"))
-    if diagnostic.witness is not None:
-        parts += _witness(diagnostic.witness)
+    for witness in diagnostic.witnesses:
+        parts += _witness(witness)
     return parts
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
+
+from pytest_delta_schema.compatibility.roles import ROLE_WORDS
 
 ORDERS = 'orders = table("dev.silver.orders", Column("id", LongType()), Column("note", StringType()){})\n'
 CUSTOMERS = 'customers = table("dev.silver.customers", Column("id", LongType()))\n'
@@ -60,9 +63,17 @@ def test_a_dropped_column_fails_and_says_whom_it_breaks_and_what_lets_it_through
     assert "delta schema: against main: merge base" in text
     assert "declared at models.py:7" in text
     assert (
-        "  breaking    columns.note: string -> (not in the model): readers do not find it; upgrade readers before this"
-        ' release; or deprecate it first, or consent with --delta-allow "break dev.silver.orders.note"'
-        " [DC101 ColumnRemoved]"
+        "  breaking    columns.note: string -> (not in the model): readers do not find it; streams fail again after every"
+        " start [DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG]; writers by save, save in mode overwrite,"
+        " saveAsTable, saveAsTable in mode overwrite, writeTo, writeStream, INSERT BY NAME, INSERT OVERWRITE BY NAME,"
+        " INSERT of columns, INSERT OVERWRITE of columns, UPDATE are refused [extra-column, unresolved-column];"
+        " upgrade readers, writers before this release; upgrade streams with this release; set the option"
+        " schemaTrackingLocation to <folder> and the option allowSourceColumnDrop to always; or deprecate it first, or"
+        ' consent with --delta-allow "break dev.silver.orders.note" [DC101 ColumnRemoved]\n'
+    ) in text
+    assert (
+        "\nIf it has to pass: the setting roles says whom a change may not break, and pyproject.toml can consent to it:\n\n"
+        '[[tool.pytest_delta_schema.allow]]\naction = "break"\npath = "dev.silver.orders.note"\nreason = ""\nexpires = '
     ) in text
 
 
@@ -113,11 +124,9 @@ def test_a_consent_lets_one_change_through_and_it_is_still_shown(released):
     result = released.run("-v")
 
     assert ends(result) == NOTHING_BROKEN
-    assert (
-        "  breaking    dev.silver.orders: columns.note: string -> (not in the model): readers do not find it; allowed by"
-        " the consent 'break dev.silver.orders.note' until 2999-12-31 (nobody reads it); upgrade readers before this"
-        " release [DC101 ColumnRemoved]"
-    ) in section(result)
+    (line,) = [line for line in section(result) if line.startswith("  breaking ") and "columns.note" in line][:1]
+    assert "columns.note: string -> (not in the model): readers do not find it; streams fail again" in line
+    assert "; allowed by the consent 'break dev.silver.orders.note' until 2999-12-31 (nobody reads it); upgrade" in line
 
 
 def test_a_consent_on_the_command_line_lets_a_change_through_or_is_a_fault(released):
@@ -204,8 +213,9 @@ def test_a_deprecation_that_claims_to_be_older_than_the_released_contract_is_dan
     released.declare(DATES + DEPRECATED.format("date(2020, 1, 31)") + CUSTOMERS)
 
     text = (
-        "  dangerous   dev.silver.orders: deprecation of note: (absent) on 2026-01-31 -> since 2020-01-31: readers are told"
-        " later than it says; check readers before this release [DC148 DeprecationBackdated]"
+        "  dangerous   dev.silver.orders: deprecation of note: (absent) on 2026-01-31 -> since 2020-01-31: readers,"
+        " streams, writers, writers by MERGE are told later than it says; check readers, streams, writers, writers by"
+        " MERGE before this release [DC148 DeprecationBackdated]"
     )
     assert text in section(released.run())
     released.declare(DATES + DEPRECATED.format("date(2026, 1, 31)") + CUSTOMERS)
@@ -220,8 +230,9 @@ def test_a_sunset_that_moves_nearer_is_dangerous(released):
 
     assert result.ret == 0
     assert (
-        "  dangerous   dev.silver.orders: sunset of note: 2999-12-31 -> 2999-06-30: readers have less time to do without"
-        " it than was announced; check readers before this release [DC146 SunsetMovedNearer]"
+        "  dangerous   dev.silver.orders: sunset of note: 2999-12-31 -> 2999-06-30: readers, streams, writers, writers"
+        " by MERGE have less time to do without it than was announced; check readers, streams, writers, writers by MERGE"
+        " before this release [DC146 SunsetMovedNearer]"
     ) in section(result)
 
 
@@ -233,8 +244,9 @@ def test_a_table_that_is_gone_is_an_item_of_the_project(released, workers):
     assert ends(result) == {"dev.silver.customers": "FAILED", "dev.silver.orders": "PASSED"}
     assert "pyproject.toml::dev.silver.customers::compat" in result.stdout.str()
     assert (
-        "  breaking    the table: declared -> (absent): readers find no table; upgrade readers before this"
-        ' release; or deprecate it first, or consent with --delta-allow "break dev.silver.customers"'
+        "  breaking    the table: declared -> (absent): readers, streams, writers, writers by MERGE find no table; upgrade"
+        " readers, streams, writers, writers by MERGE before this release; or deprecate it first, or consent with"
+        ' --delta-allow "break dev.silver.customers.table"'
         " [DC142 TableRemoved]"
     ) in result.stdout.str()
 
@@ -269,6 +281,115 @@ def test_a_table_that_moves_to_another_module_stays_itself(released):
     assert ends(result) == {"dev.silver.customers": "PASSED", "dev.silver.orders": "FAILED"}
 
 
+@pytest.mark.parametrize("staged", [True, False])
+def test_a_project_whose_folder_moves_is_compared_with_where_it_was(released, monkeypatch, staged):
+    git, path = released.repository.git, released.path
+    git("checkout", "--quiet", "main")
+    (path / "a").mkdir()
+    (path / "tox.ini").unlink()
+    released.settings(
+        '[tool.pytest.ini_options]\npythonpath = ["."]\n[tool.pytest_delta_schema]\nmodels = ["models"]\n'
+    )
+    git("mv", "models.py", "__snapshots__", "pyproject.toml", "a")
+    git("commit", "--quiet", "--all", "--message=Move")
+    git("checkout", "--quiet", "-B", "feature")
+    if staged:
+        git("mv", "a", "b")
+    else:
+        (path / "a").rename(path / "b")
+    monkeypatch.chdir(path / "b")
+    models = path / "b" / "models.py"
+    models.write_text(models.read_text("utf-8").replace(', Column("note", StringType())', ""), "utf-8")
+    released.project.run("--snapshot-update", "-q")
+
+    result = released.run("-v")
+
+    assert ends(result) == {"dev.silver.customers": "PASSED", "dev.silver.orders": "FAILED"}
+    assert "dev.silver.orders: breaks readers, streams, writers: columns.note" in result.stdout.str()
+
+
+ID = 'Column("id", "bigint", is_nullable=False)'
+V, MORE = 'Column("v", "int")', 'Column("more", "int")'
+DEPRECATED_V = 'Column("v", "int", deprecated=Deprecated(date(2025, 1, 31)))'
+MAPPED = 'table_properties={"delta.columnMapping.mode": "name"}'
+WIDENS = 'table_properties={"delta.enableTypeWidening": "true"}'
+DEFAULTS = 'table_properties={"delta.feature.allowColumnDefaults": "supported"}'
+CHANGES = {
+    "add a column": (f"{ID}, {V}", f"{ID}, {V}, {MORE}"),
+    "add a column that is NOT NULL and has a default": (
+        f"{ID}, {V}, {DEFAULTS}",
+        f'{ID}, {V}, Column("more", "int", is_nullable=False, default=0), {DEFAULTS}',
+    ),
+    "add a field to a struct": (
+        f'{ID}, Column("v", "struct<a: int>")',
+        f'{ID}, Column("v", "struct<a: int, b: int>")',
+    ),
+    "drop a column": (f"{ID}, {V}, {MAPPED}", f"{ID}, {MAPPED}"),
+    "drop a column that the release deprecates": (f"{ID}, {DEPRECATED_V}, {MAPPED}", f"{ID}, {MAPPED}"),
+    "rename a column": (f"{ID}, {V}, {MAPPED}", f'{ID}, Column("w", "int", renamed_from="v"), {MAPPED}'),
+    "move a column": (f"{ID}, {V}", f"{V}, {ID}"),
+    "widen a type (int to bigint)": (f"{ID}, {V}, {WIDENS}", f'{ID}, Column("v", "bigint"), {WIDENS}'),
+    "narrow a type (int to smallint)": (f"{ID}, {V}", f'{ID}, Column("v", "smallint")'),
+    "forbid NULL": (f"{ID}, {V}", f'{ID}, Column("v", "int", is_nullable=False)'),
+    "allow NULL": (f"{ID}, {V}", f'Column("id", "bigint"), {V}'),
+    "add a CHECK": (f"{ID}, {V}", f'{ID}, {V}, checks=[Check("positive", "v > 0")]'),
+    "loosen a CHECK (`v > 0` to `v >= 0`)": (
+        f'{ID}, {V}, checks=[Check("positive", "v > 0")]',
+        f'{ID}, {V}, checks=[Check("positive", "v >= 0")]',
+    ),
+    "add a primary key": (f"{ID}, {V}", f'{ID}, {V}, primary_key=["id"]'),
+    "change the partitioning": (f"{ID}, {V}", f'{ID}, {V}, partitioned_by=["v"]'),
+    "set a property that enables no table feature": (f"{ID}, {V}", f'{ID}, {V}, table_properties={{"team": "x"}}'),
+    "enable deletion vectors": (
+        f"{ID}, {V}",
+        f'{ID}, {V}, table_properties={{"delta.enableDeletionVectors": "true"}}',
+    ),
+    "change comments": (f"{ID}, {V}", f'{ID}, Column("v", "int", comment="Value"), comment="All"'),
+    "add a table": ("", f"{ID}, {V}"),
+    "move a table to another module": (f"{ID}, {V}", f"{ID}, {V}"),
+    "remove a table": (f"{ID}, {V}", ""),
+}
+"""The commonest changes of pull requests: a table as it is released, and as it will be."""
+
+
+def declared(tables):
+    """Return the declarations of tables, which are none where there are no arguments."""
+    given = {name: arguments for name, arguments in tables.items() if arguments}
+    return DATES + "".join(f'{name} = table("dev.silver.{name}", {text})\n' for name, text in given.items())
+
+
+def test_each_change_does_what_the_page_says_by_default(released):
+    """One row for each change: the exit status, whom it breaks, for whom it is dangerous, and what fails nothing."""
+    heading = "from pytest_delta_schema import Check\n"
+    names = {f"t{at}": title for at, title in enumerate(CHANGES)}
+    before, after = ({name: CHANGES[title][side] for name, title in names.items()} for side in (0, 1))
+    (moved,) = (name for name, title in names.items() if "another module" in title)
+    released.project.models(heading + declared({"kept": ID}), "others")
+    released.settings('[tool.pytest_delta_schema]\nmodels = ["models", "others"]\n')
+    released.release(heading + declared(before))
+    released.project.models(heading + declared({"kept": ID, moved: after.pop(moved)}), "others")
+    released.declare(heading + declared(after))
+
+    result = released.run("-q", "--delta-report=json:report.json")
+
+    assert result.ret == 1
+    page = (Path(__file__).parents[3] / "docs/guides/changes.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ") and line.count("|") == 6]
+    tables = json.loads((released.path / "report.json").read_text("utf-8"))["tables"]
+    outcomes = {table["name"].rpartition(".")[2]: table for table in tables}
+    assert rows[1:] == [_row(title, outcomes[name]) for name, title in names.items()]
+
+
+def _row(title, table):
+    """Return the row of the page for a change."""
+    cells: dict[str, list[str]] = {"error": [], "warning": [], "note": []}
+    for part in (*table["diagnostics"], *table["notes"]):
+        cells[part["severity"]] += [ROLE_WORDS[role] for role in part["roles"] if part["verdict"]]
+    status = {"incompatible": "1", "compatible": "0"}[table["outcome"]]
+    shown = (", ".join(dict.fromkeys(words)) or "nobody" for words in cells.values())
+    return f"| {title} | {status} | {' | '.join(shown)} |"
+
+
 def test_several_refs_are_judged_at_once_and_named(released):
     released.release('orders = table("dev.silver.orders", Column("id", LongType()))\n' + CUSTOMERS, "v2.0")
     released.declare(ORDERS.format("").replace('"note"', '"id2"') + CUSTOMERS)
@@ -276,7 +397,9 @@ def test_several_refs_are_judged_at_once_and_named(released):
     result = released.run("--delta-against=v1.0", "--delta-against=v2.0")
 
     text = result.stdout.str()
-    assert "columns.note: string -> (not in the model): readers do not find it (compared with v1.0);" in text
+    (line,) = [line for line in text.splitlines() if "columns.note" in line and line.startswith("  breaking ")]
+    assert "(not in the model): readers do not find it; streams fail again after every start" in line
+    assert " (compared with v1.0); upgrade readers before this release; " in line
     assert "(compared with v1.0, v2.0)" in text
 
 
@@ -365,19 +488,58 @@ def test_the_policy_of_the_longest_path_decides(released, entry, end):
     assert ends(result) == {"dev.silver.customers": "PASSED", "dev.silver.orders": end}
 
 
-def test_other_roles_are_shown_with_v_and_fail_nothing(released):
+MOVED = (
+    "  breaking    dev.silver.orders: the order of columns: id, note -> note, id: readers by position, writers by position"
+    " have values in the wrong columns as soon as the table is created again; that fails nothing, as the setting roles"
+    " does not list readers-by-position, writers-by-position; upgrade readers by position, writers by position before"
+    " this release [DC114 ColumnOrderNotKept]"
+)
+ADDED = (
+    "  breaking    dev.silver.orders: columns.more: (absent) -> int: readers by position, writers by position meet another"
+    " number of columns; writers by MERGE with UPDATE SET *, INSERT * are refused [unresolved-column]; that fails"
+    " nothing, as the setting roles does not list readers-by-position, writers-by-position, writers-by-merge; upgrade"
+    " readers by position, writers by position, writers by MERGE before this release [DC105 NullableColumnAdded]"
+)
+
+
+@pytest.mark.parametrize(
+    ("columns", "line"),
+    [
+        ('Column("note", StringType()), Column("id", LongType())', MOVED),
+        ('Column("id", LongType()), Column("note", StringType()), Column("more", "int")', ADDED),
+    ],
+)
+def test_what_breaks_writers_and_readers_by_position_and_by_merge_only_is_a_note(released, columns, line):
     released.declare(
-        ORDERS.format("")
-        .replace('Column("id", LongType()), ', "")
-        .replace("StringType())", 'StringType()), Column("id", LongType())')
-        + CUSTOMERS,
+        ORDERS.format("").replace('Column("id", LongType()), Column("note", StringType())', columns) + CUSTOMERS
     )
+
+    result = released.run("-v")
+
+    assert ends(result) == NOTHING_BROKEN
+    assert line in section(result)
+
+
+def test_a_required_column_breaks_writers_by_merge_wherever_writers_are_judged(released):
+    """A MERGE fills no column that its source lacks, whether the table has a default for it or not (Delta 4.4.0)."""
+    defaults = ORDERS.format(', table_properties={"delta.feature.allowColumnDefaults": "supported"}')
+    released.release(defaults + CUSTOMERS)
+    filled = 'StringType()), Column("n", LongType(), is_nullable=False, default=0)'
+    released.declare(defaults.replace("StringType())", filled) + CUSTOMERS)
+
+    result = released.run("-v")
+
+    assert ends(result) == {"dev.silver.customers": "PASSED", "dev.silver.orders": "FAILED"}
+    assert "dev.silver.orders: breaks streams, writers by MERGE: columns.n" in section(result)[1]
+
+
+def test_roles_of_no_interest_are_shown_with_v(released):
+    released.declare(WITHOUT_NOTE + CUSTOMERS)
 
     quiet, verbose = released.run(), released.run("-v")
 
-    assert ends(verbose) == NOTHING_BROKEN
-    assert "readers by position" not in quiet.stdout.str()
-    assert "readers by position have values in the wrong columns" in verbose.stdout.str()
+    assert "readers by path" not in quiet.stdout.str()
+    assert "readers by position, readers by path do not find it; " in verbose.stdout.str()
 
 
 def test_with_a_drift_gate_in_one_run(released):
@@ -409,11 +571,11 @@ def test_reports_name_the_role_the_verdict_and_the_base_at_the_line_of_the_table
     assert orders["outcome"] == "incompatible"
     assert orders["backend"] == ""
     first = orders["diagnostics"][0]
-    assert {key: first[key] for key in ("code", "role", "verdict", "upgrade_first", "severity")} == {
+    assert {key: first[key] for key in ("code", "roles", "verdict", "upgrade_first", "severity")} == {
         "code": "DC101",
-        "role": "readers",
+        "roles": ["readers", "streams", "writers"],
         "verdict": "breaking",
-        "upgrade_first": "upgrade readers before this release",
+        "upgrade_first": "upgrade readers, writers before this release; upgrade streams with this release",
         "severity": "error",
     }
     assert first["location"]["file"] == "models.py"
