@@ -143,6 +143,12 @@ _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _DIGITS = {"tinyint": 10, "smallint": 10, "int": 10, "bigint": 20}
 """Digits that a decimal needs before the decimal point to hold the type, as Delta counts them."""
 
+_OTHERS = ("boolean", "float", "double", "string", "binary", "date", "timestamp", "timestamp_ntz", "variant")
+"""The other types that a void column can get, besides those with arguments."""
+
+_VOID_CHANGES = (4, 4)
+"""The first version that gives a void column its type (source: delta-io/delta#6965)."""
+
 _FIRST = {("tinyint", "smallint"), ("tinyint", "int"), ("smallint", "int")}
 """The changes that Delta 3 supports."""
 
@@ -154,17 +160,26 @@ class Widening(Enum):
     BY_FEATURE = "type widening"
 
 
-def widening(before: object, after: object, version: tuple[int, int] = NEWEST) -> Widening | None:
+def widening(
+    before: object, after: object, version: tuple[int, int] = NEWEST, *, is_nested: bool = False
+) -> Widening | None:
     """Return what a change of type needs if Delta makes it without a rewrite.
 
-    Tested with Delta 3.3.3, 4.0.1, 4.1.0 and 4.4.0; the last three agree.
+    Tested with Delta 3.3.3, 4.0.1, 4.1.0 and 4.4.0; the last three agree, except that only 4.4.0 gives a void column
+    its type, which no data file holds.
 
     Types are in canonical form; nested ones are never widened as a whole. The version is Delta's, major and minor. The
-    result is ``None`` if Delta refuses the change.
+    type may be that of a field, an element, a key or a value: then char and varchar, the lengths of which the whole
+    column has, do not change. The result is ``None`` if Delta refuses the change.
     """
     if not isinstance(before, str) or not isinstance(after, str) or before == after:
         return None
     old, new = SIZED.fullmatch(before), SIZED.fullmatch(after)
+    if is_nested and any(sized and sized[1] != "decimal" for sized in (old, new)):
+        return None
+    if before == "void":
+        is_type = new is not None or after in _INTEGERS or after in _OTHERS
+        return Widening.ALWAYS if is_type and version >= _VOID_CHANGES else None
     if old and old[1] != "decimal":
         longer = new[1] == "varchar" and int(new[2]) >= int(old[2]) if new else after == "string"
         return Widening.ALWAYS if longer else None

@@ -264,7 +264,7 @@ def _type_features(change: ColumnTypeChange) -> frozenset[str]:
 class TypeDiffers:
     """A column, a field or an element has another type in the table than in the model.
 
-    Delta changes a type in place only to a wider one; all other changes are refused.
+    Delta changes a type in place only to a wider one, and that of a void column; all other changes are refused.
 
     Remedy: Apply the model, or declare the type that the table has.
 

@@ -79,7 +79,7 @@ class UnsupportedTypeChange:
     """The type of a column changes to a type that Delta does not widen it to.
 
     Delta changes a type in place only to a wider one, and needs the table feature of type widening for all types but
-    char and varchar.
+    char and varchar. A void column gets any type but an array, a map or a struct without it, since Delta 4.4.
 
     Remedy: Swap the column for a new one, or declare the property for type widening, as the message shows.
 
@@ -101,8 +101,8 @@ class UnsupportedTypeChange:
             path = part_path("columns", change.path)
             fact = f"column {change.path} is {describe_type(change.before)} on the table"
             fact = f"{fact} and {describe_type(change.after)} in the model"
-            kind = widening(change.before, change.after)
-            if kind is None or (kind is Widening.ALWAYS and change.path.is_nested):
+            kind = widening(change.before, change.after, is_nested=change.path.is_nested)
+            if kind is None:
                 message = f"{fact}, which Delta does not change in place"
                 yield violation(self, action.table, path, message, _swap(change))
             elif kind is Widening.BY_FEATURE and not has_feature(WIDENING_PROPERTY, action):

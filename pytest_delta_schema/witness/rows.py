@@ -132,7 +132,7 @@ def _is_in_place(change: Change, old: TableState) -> bool:
     if isinstance(change, (kinds.ColumnDrop, kinds.ColumnRename)):
         return not unsupported_features((COLUMN_MAPPING,), old)
     if isinstance(change, kinds.ColumnTypeChange):
-        needs = widening(change.before, change.after)
+        needs = widening(change.before, change.after, is_nested=change.path.is_nested)
         is_enabled = not unsupported_features((TYPE_WIDENING,), old)
         return needs is Widening.ALWAYS or (needs is Widening.BY_FEATURE and is_enabled)
     if isinstance(change, kinds.ColumnAdd):

@@ -396,13 +396,14 @@ def _nullability(change: kinds.ColumnNullabilityChange, _observed: TableState) -
 
 
 def _retyped(change: kinds.ColumnTypeChange, _observed: TableState) -> Iterator[str]:
-    kind, is_nested = widening(change.before, change.after), change.path.is_nested
+    is_nested = change.path.is_nested
+    kind = widening(change.before, change.after, is_nested=is_nested)
     if kind is Widening.BY_FEATURE:
         yield "field-type-widened" if is_nested else "type-widened"
-    elif is_nested:
-        yield NO_PLAN
     elif kind is None:
-        yield "type-swapped"
+        yield NO_PLAN if is_nested else "type-swapped"
+    elif change.before == "void":
+        yield "field-typed" if is_nested else "column-typed"
     else:
         is_longer = str(change.before).startswith("varchar") and str(change.after).startswith("varchar")
         yield "text-lengthened" if is_longer else "text-retyped"

@@ -269,6 +269,10 @@ def test_what_a_model_only_reports_names_the_stored_table():
 
 
 ALWAYS, FEATURE = Widening.ALWAYS, Widening.BY_FEATURE
+TYPES_OF_VOID = (
+    *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal(10,2)", "string", "binary"),
+    *("date", "timestamp", "timestamp_ntz", "variant"),
+)
 
 
 @pytest.mark.parametrize(
@@ -320,10 +324,39 @@ ALWAYS, FEATURE = Widening.ALWAYS, Widening.BY_FEATURE
         ("int", "int", None),
         ("int", ArrayState("int", True), None),
         (ArrayState("int", True), ArrayState("bigint", True), None),
+        *[("void", after, ALWAYS) for after in TYPES_OF_VOID],
+        *[("void", after, ALWAYS) for after in ("varchar(3)", "char(3)")],
+        *[
+            ("void", after, None)
+            for after in ("void", "string collate UTF8_LCASE", "interval day to second", "time(6)")
+        ],
+        ("void", ArrayState("int", True), None),
+        ("int", "void", None),
     ],
 )
 def test_delta_4(before, after, expected):
     assert widening(before, after) is expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        *[("void", after, ALWAYS) for after in TYPES_OF_VOID],
+        ("int", "bigint", FEATURE),
+        ("decimal(5,2)", "decimal(6,2)", FEATURE),
+        ("void", "varchar(3)", None),
+        ("void", "char(3)", None),
+        ("varchar(3)", "varchar(5)", None),
+        ("char(3)", "string", None),
+    ],
+)
+def test_fields(before, after, expected):
+    assert widening(before, after, is_nested=True) is expected
+
+
+@pytest.mark.parametrize("version", [(3, 3), (4, 0), (4, 1)])
+def test_void_before_delta_4_4(version):
+    assert widening("void", "string", version) is None
 
 
 @pytest.mark.parametrize(

@@ -226,6 +226,34 @@ BY_MAPPING = (
             id="a longer field, which Delta does not change",
         ),
         pytest.param(
+            table(column("a", spark.NullType()), Column("s", struct(field("x", spark.NullType()), field("y")))),
+            table(column("a", spark.VarcharType(3)), Column("s", struct(field("x", spark.StringType()), field("y")))),
+            [],
+            id="void gets its type",
+        ),
+        pytest.param(
+            table(Column("a", spark.NullType()), Column("s", struct(field("x", spark.NullType()), field("y")))),
+            table(
+                Column("a", spark.ArrayType(INTEGER)),
+                Column("s", struct(field("x", spark.VarcharType(3)), field("y"))),
+            ),
+            [
+                (
+                    "column a is void on the table and array<int> in the model, which Delta does not change in place;"
+                    " declare void, or swap it: (1) declare a column a_new as array<int> next to it, and apply; (2)"
+                    " fill a_new with CAST(a AS ARRAY<INT>) by an UPDATE; (3) remove a from the model, consent to its"
+                    " drop, and apply; (4) declare a as array<int> with renamed_from='a_new' instead of a_new, and"
+                    " apply [DS208 UnsupportedTypeChange]"
+                ),
+                (
+                    "column s.x is void on the table and varchar(3) in the model, which Delta does not change in place;"
+                    " declare void, or add a field of the new type next to it, fill it, and drop this one with consent"
+                    " [DS208 UnsupportedTypeChange]"
+                ),
+            ],
+            id="void does not become an array, and no varchar in a struct",
+        ),
+        pytest.param(
             table(column("old")),
             table(column("new", renamed_from="old")),
             [f"columns old cannot be renamed, {BY_MAPPING} [DS211 RenameWithoutColumnMapping]"],

@@ -6,7 +6,7 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pyspark.sql.types import ArrayType, CharType, DecimalType, TimestampNTZType, VarcharType
+from pyspark.sql.types import ArrayType, CharType, DecimalType, NullType, TimestampNTZType, VarcharType
 
 from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, PrimaryKey, Table, Unique
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
@@ -117,6 +117,7 @@ CASES: tuple[Case, ...] = (
         _of(ID, Column("amount", DecimalType(12, 2))),
         "ddd dbd b-- b",
     ),
+    Case("TypeWidened", _of(ID, Column("v", NullType())), _of(ID, Column("v", TEXT)), "ddd ddd --- -"),
     Case("TypeWidened", _of(ID, Column("v", VarcharType(5))), _of(ID, Column("v", VarcharType(9))), "ddd -d- --- -"),
     Case("NullableColumnAdded", _of(ID, V), _of(ID, V, NOTE), "-b- ddd -bb -"),
     Case("NullableColumnAdded", _of(ID, V), _of(ID, V, Column("at", "timestamp_ntz")), "-bd ddd -bb d"),

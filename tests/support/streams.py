@@ -170,6 +170,12 @@ CASES: dict[str, Case] = {
         tables_table(*_v(spark.VarcharType(5))),
         tables_table(*_v(TEXT)),
     ),
+    "column-typed": _case("a void column gets its type", tables_table(*_v(spark.NullType())), tables_table(*_v(TEXT))),
+    "field-typed": _case(
+        "a void field of a struct gets its type",
+        tables_table(ID, Column("s", struct(field("x", INT), field("y", spark.NullType())))),
+        tables_table(ID, Column("s", XY)),
+    ),
     "column-commented": _case("the comment of a column changes", tables_table(*BASE), tables_table(*_v(comment="New"))),
     "table-commented": _case(
         "the comment of the table changes",

@@ -13,6 +13,7 @@ from pyspark.sql.types import (
     DoubleType,
     FloatType,
     MapType,
+    NullType,
     ShortType,
     TimestampNTZType,
     TimestampType,
@@ -223,6 +224,45 @@ COMMENT ON TABLE `dev`.`silver`.`orders` IS 'New';
 """,
         refused_by=("DS208",),
         commits=0,
+    ),
+    Scenario(
+        name="evolution/void_gets_its_type",
+        description="No data file holds a void column, so any type but a collection needs no type widening.",
+        before=columns(
+            ID,
+            Column("d", NullType()),
+            Column("n", NullType()),
+            Column("s", struct(field("x", NullType()), field("y"))),
+            Column("v", NullType()),
+        ),
+        after=columns(
+            ID,
+            Column("d", DecimalType(10, 2)),
+            Column("n", TimestampNTZType()),
+            Column("s", struct(field("x", TEXT), field("y"))),
+            Column("v", VarcharType(5)),
+        ),
+        rows=({"id": 1, "s": {"y": 2}},),
+        plan="""
++ properties.delta.feature.timestampNtz: (absent) -> 'supported'
+~ columns.d: void -> decimal(10,2)
+~ columns.n: void -> timestamp_ntz
+~ columns.s.x: void -> string
+~ columns.v: void -> varchar(5)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
+  'delta.feature.timestampNtz' = 'supported'
+);
+
+ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
+  `d` TYPE DECIMAL(10,2),
+  `n` TYPE TIMESTAMP_NTZ,
+  `s`.`x` TYPE STRING,
+  `v` TYPE VARCHAR(5);
+""",
+        commits=2,
+        rows_after=({"id": 1, "d": None, "n": None, "s": {"x": None, "y": 2}, "v": None},),
     ),
     Scenario(
         name="evolution/type_widened_after_the_feature_is_enabled",
