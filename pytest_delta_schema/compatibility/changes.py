@@ -62,7 +62,7 @@ from pytest_delta_schema.delta.names import (
     same_name,
     same_names,
 )
-from pytest_delta_schema.delta.properties import milliseconds
+from pytest_delta_schema.delta.properties import RETENTIONS, milliseconds
 from pytest_delta_schema.delta.protocol import (
     APPEND_ONLY,
     COLUMN_MAPPING,
@@ -405,12 +405,6 @@ def unjudged(change: ContractChange, old: TableState, new: TableState, unknown: 
     is_owned = "ownership" in unknown or is_managed(aspect, old.ownership)
     return "" if is_owned else f"the released contract does not manage {aspect}"
 
-
-RETENTIONS: Mapping[str, int] = {
-    "delta.logretentionduration": 30 * 24 * 3_600_000,
-    "delta.deletedfileretentionduration": 7 * 24 * 3_600_000,
-}
-"""Properties, in lower case, that say how long something is kept, with the defaults in milliseconds (Delta 4.4.0)."""
 
 _MANAGED = "catalogManaged"
 

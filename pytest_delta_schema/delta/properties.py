@@ -1,13 +1,19 @@
-"""Table properties: the keys that Delta Lake and Databricks know, and when two values of one mean the same."""
+"""Table properties: the keys and values that Delta Lake and Databricks know, and when two values mean the same."""
 
 from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.names import NameSet, folded, nearest_name
-from pytest_delta_schema.delta.protocol import IN_NO_LOG, MAPPING_PROPERTY, PROTOCOL_VERSIONS, is_in_no_log
+from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, folded, nearest_name
+from pytest_delta_schema.delta.protocol import (
+    FEATURE_PREFIX,
+    IN_NO_LOG,
+    MAPPING_PROPERTY,
+    PROTOCOL_VERSIONS,
+    is_in_no_log,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -136,7 +142,19 @@ DATABRICKS: Mapping[str, str] = MappingProxyType(
 )
 """Keys that Databricks knows and open-source Delta 4.4.0 does not, each with its source (November 2026)."""
 
+_FILE_SIZES = "docs.databricks.com, Configure Delta Lake to control data file size"
+DATABRICKS_VALUES: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "delta.autoOptimize.autoCompact": {"auto": _FILE_SIZES, "legacy": _FILE_SIZES},
+        "delta.isolationLevel": {
+            "WriteSerializable": "docs.databricks.com, Isolation levels and write conflicts on Databricks"
+        },
+    }
+)
+"""Values that Databricks takes, and Delta 4.4.0 refuses for keys that it knows, with their sources (November 2026)."""
+
 _DATABRICKS = frozenset(map(folded, DATABRICKS))
+_DATABRICKS_VALUES = NameMap(DATABRICKS_VALUES.items())
 
 
 def is_open_source(key: str, registry: Collection[str] = REGISTRY) -> bool:
@@ -150,6 +168,18 @@ def is_databricks_only(key: str, registry: Collection[str] = REGISTRY) -> bool:
     return folded(key) in _DATABRICKS and not is_open_source(key, registry)
 
 
+def is_emulated(key: str, value: str | None, registry: Collection[str] = REGISTRY) -> bool:
+    """Whether Databricks takes a property, and open-source Delta refuses its key, or this value of it.
+
+    Args:
+        key: The key.
+        value: The value; ``None`` for whether Delta refuses any value that Databricks takes.
+        registry: The keys of this Delta, in lower case.
+    """
+    values = NameSet(_DATABRICKS_VALUES.get(key) or ())
+    return is_databricks_only(key, registry) or (bool(values) if value is None else value in values)
+
+
 def is_known(key: str) -> bool:
     """Whether open-source Delta or Databricks knows a property, or does not look at it."""
     return is_open_source(key) or is_databricks_only(key)
@@ -160,6 +190,18 @@ def nearest_key(key: str) -> str | None:
     return nearest_name(key, (*OPEN_SOURCE, *DATABRICKS))
 
 
+LOG_RETENTION, FILE_RETENTION = "delta.logRetentionDuration", "delta.deletedFileRetentionDuration"
+"""How long a table keeps its log, and files that were removed: the log at least as long as the files."""
+
+STATISTICS = "delta.dataSkippingStatsColumns"
+"""The columns for which files have statistics."""
+
+RETENTIONS: Mapping[str, int] = MappingProxyType(
+    {folded(LOG_RETENTION): 30 * 24 * 3_600_000, folded(FILE_RETENTION): 7 * 24 * 3_600_000}
+)
+"""The two, in lower case, with their defaults in milliseconds (Delta 4.4.0)."""
+
+_LARGEST_INT, _LARGEST_LONG = 2**31 - 1, 2**63 - 1
 _NUMBERS = NameSet(
     (
         "delta.checkpointInterval",
@@ -169,7 +211,7 @@ _NUMBERS = NameSet(
     )
 )
 _WORDS = NameSet(("delta.isolationLevel", MAPPING_PROPERTY))
-_LISTS_OF_COLUMNS = NameSet(("delta.dataSkippingStatsColumns",))
+_LISTS_OF_COLUMNS = NameSet((STATISTICS,))
 
 _NUMBER = re.compile(r"[+-]?[0-9]+")
 _QUOTED = r"`(?:[^`]|``)*`"
@@ -226,8 +268,8 @@ def _number(text: str) -> int | None:
     return int(text) if _NUMBER.fullmatch(text) else None
 
 
-def _columns(text: str) -> list[list[str]] | None:
-    """Return the paths of columns in a list; ``None`` for a malformed one."""
+def _columns(text: str) -> list[ColumnPath] | None:
+    """Return the paths of columns in a list, which are equal without regard to case; ``None`` for a malformed one."""
     if _LIST.fullmatch(text) is None:
         return None
     paths: list[list[str]] = [[]]
@@ -235,10 +277,10 @@ def _columns(text: str) -> list[list[str]] | None:
         if separator == ",":
             paths.append([])
         elif quoted:
-            paths[-1].append(folded(quoted[1:-1].replace("``", "`")))
+            paths[-1].append(quoted[1:-1].replace("``", "`"))
         elif bare.strip():
-            paths[-1].append(folded(bare.strip()))
-    return paths
+            paths[-1].append(bare.strip())
+    return [ColumnPath(*path) for path in paths]
 
 
 def _boolean_or_interval(text: str) -> tuple[str, object] | None:
@@ -260,4 +302,101 @@ def milliseconds(text: str) -> int | None:
             return None
         microseconds = int(amount) * size + int(fraction.ljust(6, "0")[:6])
         total += -microseconds if sign == "-" else microseconds
-    return total // 1000 if total >= 0 else None
+    return total // 1000 if 0 <= total <= _LARGEST_LONG else None
+
+
+class _Values(NamedTuple):
+    """The values of a property that Delta accepts."""
+
+    text: str
+    accepts: Callable[[str], bool]
+
+
+def _words(*words: str) -> _Values:
+    """Accept words in any case."""
+    known = NameSet(words)
+    return _Values(" or ".join([", ".join(words[:-1]), words[-1]]), lambda text: text in known)
+
+
+def _integers(least: int, most: int) -> _Values:
+    def accepts(text: str) -> bool:
+        value = _number(text)
+        return value is not None and least <= value <= most
+
+    return _Values(f"an integer from {least} to {most}", accepts)
+
+
+_SWITCH = _words("true", "false")
+_INTERVAL_VALUE = _Values(
+    "an interval without months and years, such as 'interval 30 days'", lambda text: milliseconds(text) is not None
+)
+_FEATURE_VALUE = _words("supported", "enabled")
+_FORMATS = frozenset({"iceberg", "hudi", ""})
+_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
+_OTHER_VALUES = NameMap(
+    (
+        ("delta.checkpointInterval", _integers(1, _LARGEST_INT)),
+        ("delta.checkpointPolicy", _Values("classic or v2", {"classic", "v2"}.__contains__)),
+        ("delta.checkpointRetentionDuration", _INTERVAL_VALUE),
+        (MAPPING_PROPERTY, _words("none", "name", "id")),
+        ("delta.dataSkippingNumIndexedCols", _integers(-1, _LARGEST_INT)),
+        (
+            STATISTICS,
+            _Values("columns with commas between them", lambda text: not text or _columns(text) is not None),
+        ),
+        ("delta.dataSkippingStringPrefixLength", _integers(0, _LARGEST_INT)),
+        (FILE_RETENTION, _INTERVAL_VALUE),
+        ("delta.dropFeatureTruncateHistory.retentionDuration", _INTERVAL_VALUE),
+        ("delta.isolationLevel", _Values("Serializable", lambda text: text.lower() == "serializable")),
+        (LOG_RETENTION, _INTERVAL_VALUE),
+        ("delta.minReaderVersion", _integers(1, 3)),
+        ("delta.minWriterVersion", _integers(1, 7)),
+        (
+            "delta.parquet.format.version",
+            _Values("three numbers, such as 1.0.0", lambda text: _VERSION.fullmatch(text) is not None),
+        ),
+        ("delta.randomPrefixLength", _integers(1, _LARGEST_INT)),
+        ("delta.requireCheckpointProtectionBeforeVersion", _integers(0, _LARGEST_LONG)),
+        ("delta.sampleRetentionDuration", _INTERVAL_VALUE),
+        ("delta.setTransactionRetentionDuration", _INTERVAL_VALUE),
+        (
+            "delta.universalFormat.enabledFormats",
+            _Values("iceberg, hudi or iceberg,hudi", lambda text: _FORMATS.issuperset(text.split(","))),
+        ),
+    )
+)
+"""What Delta 4.4.0 accepts for keys that are no switches (``DeltaConfigs.validateConfigurations``)."""
+
+_PREVIEW = "-preview"
+"""The end of the keys of features in preview, whose values are not judged, as are those that a platform writes."""
+
+
+def expected_value(key: str, value: str) -> str | None:
+    """Return what the value of a property has to be, if both open-source Delta and Databricks refuse it (Delta 4.4.0).
+
+    Returns:
+        Words such as ``true or false``; ``None`` if the value is accepted, or not known.
+    """
+    name = folded(key)
+    is_feature = name.startswith(FEATURE_PREFIX)
+    if not is_feature and (name not in REGISTRY or name.endswith(_PREVIEW) or is_written_by_platform(key)):
+        return None
+    values = _FEATURE_VALUE if is_feature else _OTHER_VALUES.get(key) or _SWITCH
+    if values.accepts(value) or is_emulated(key, value):
+        return None
+    return " or ".join([values.text, *(_DATABRICKS_VALUES.get(key) or ())])
+
+
+def named_columns(value: str) -> list[ColumnPath]:
+    """Return the paths of the columns for which files have statistics, as a property lists them."""
+    return _columns(value) or []
+
+
+def removes_files_after_their_log(properties: Mapping[str, str | None]) -> bool:
+    """Whether removed files are kept longer than the log, which Delta refuses in a statement that sets either.
+
+    A length that the statement does not set is the default there, whatever the table has (Delta 4.4.0).
+    """
+    given = NameMap((key, value) for key, value in properties.items() if value is not None)
+    log, files = (default if key not in given else milliseconds(given[key]) for key, default in RETENTIONS.items())
+    return log is not None and files is not None and files > log

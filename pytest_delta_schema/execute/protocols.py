@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from enum import Enum
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from pytest_delta_schema.delta.names import WHOLE_TABLE
@@ -24,7 +25,7 @@ from pytest_delta_schema.rules.reported_rules import UnsupportedStatement
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.sql.renderers import set_keys, unset_keys
+from pytest_delta_schema.sql.renderers import set_values, unset_keys
 from pytest_delta_schema.state.states import CatalogReader
 from pytest_delta_schema.write_check.verdict import DEFAULT_OPTIONS
 
@@ -98,7 +99,7 @@ def _refuse_nothing(*_: object) -> None:
     return None
 
 
-def _emulate_no_property(_: str) -> bool:
+def _emulate_no_property(_key: str, _value: str | None) -> bool:
     return False
 
 
@@ -108,7 +109,8 @@ class Capabilities:
 
     Args:
         emulates: Kinds that it lacks and does in another way, with the same result.
-        emulates_property: Whether it stores a table property under another key, because it does not know the key.
+        emulates_property: Whether it stores a table property with some value under another key, because it knows the
+            key or the value not; with ``None``, whether it does so with any value.
         splits: Kinds that it runs as one statement, and one commit, for each column.
         refuses: Returns why it can neither run nor emulate a statement, or ``None``; at most it queries the catalog
             once for its version.
@@ -119,7 +121,7 @@ class Capabilities:
     """
 
     emulates: frozenset[StatementKind] = frozenset()
-    emulates_property: Callable[[str], bool] = _emulate_no_property
+    emulates_property: Callable[[str, str | None], bool] = _emulate_no_property
     splits: frozenset[StatementKind] = frozenset()
     refuses: Callable[[Statement], Refusal | None] = _refuse_nothing
     refuses_for_table: Callable[[Statement, TableState | None], Refusal | None] = _refuse_nothing
@@ -129,8 +131,8 @@ class Capabilities:
 
     def is_emulated(self, statement: Statement) -> bool:
         """Whether the backend runs other statements with the same result, for the statement or for a part of it."""
-        keys = (*set_keys(statement), *unset_keys(statement))
-        return statement.kind in self.emulates or any(map(self.emulates_property, keys))
+        properties = (*set_values(statement), *((key, None) for key in unset_keys(statement)))
+        return statement.kind in self.emulates or any(starmap(self.emulates_property, properties))
 
 
 def unsupported_statements(action: CreateTable | AlignTable, ddl: DeltaDDL) -> Iterator[Diagnostic]:

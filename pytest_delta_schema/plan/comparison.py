@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pytest_delta_schema.delta.fields import Widening, widening
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet, folded, same_name, same_names
-from pytest_delta_schema.delta.properties import equal_values
+from pytest_delta_schema.delta.properties import RETENTIONS, equal_values
 from pytest_delta_schema.delta.protocol import (
     COLUMN_MAPPING,
     FEATURE_PREFIX,
@@ -463,6 +463,13 @@ def _compared_properties(
                 to_set[actual] = value
         elif not _is_implied(key, stored):
             to_set[key] = value
+    if not NameSet(to_set).isdisjoint(RETENTIONS):
+        # Delta compares the two in each statement that sets one, whatever the table has for the other.
+        declared = NameSet(key for key, value in wanted.items() if value is not None)
+        to_set = {
+            **{key: value for key, value in stored.items() if value and folded(key) in declared & RETENTIONS.keys()},
+            **to_set,
+        }
     return to_set, to_unset
 
 

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.delta.names import folded, same_name
 from pytest_delta_schema.models.ownership import IGNORE, MANAGE, REPORT
 
 if sys.version_info >= (3, 11):
@@ -61,6 +61,10 @@ class PropertyPolicy:
                 return IGNORE
             case mode:
                 assert_never(mode)
+
+    def names(self, key: str) -> bool:
+        """Whether the project names a key as a whole, without a pattern, so it knows about it."""
+        return any(same_name(pattern, key) for pattern, _ in self.modes)
 
     def patterns(self, mode: PropertyMode) -> tuple[str, ...]:
         """Return the patterns of one mode."""

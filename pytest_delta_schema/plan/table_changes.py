@@ -130,7 +130,7 @@ def _property_set_lines(change: SetTableProperties, observed: TableState) -> Ite
         after = repr(shown_value(value))
         if before is None:
             yield ChangeLine(ADD, part_path("properties", key), ABSENT, after, loss=lost)
-        else:
+        elif before != value:
             yield ChangeLine(CHANGE, part_path("properties", key), shown_property(key, before), after, loss=lost)
 
 

@@ -8,31 +8,40 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.names import WHOLE_TABLE, folded, part_path, proposal, same_name
+from pytest_delta_schema.delta.names import WHOLE_TABLE, NameSet, folded, part_path, proposal, same_name
 from pytest_delta_schema.delta.properties import (
     CHECK_PREFIX,
+    DELTA,
+    FILE_RETENTION,
     IMPOSED,
+    LOG_RETENTION,
     RESERVED,
+    RETENTIONS,
+    STATISTICS,
+    expected_value,
     is_known,
     is_written_by_platform,
+    named_columns,
     nearest_key,
+    removes_files_after_their_log,
 )
 from pytest_delta_schema.delta.protocol import ONE_WAY, commits_are_in_catalog
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.diagnostics.redaction import shown_value
 from pytest_delta_schema.models.names import parse_name
-from pytest_delta_schema.models.ownership import FORBID, REQUIRE
+from pytest_delta_schema.models.ownership import FORBID, REQUIRE, STRICT
 from pytest_delta_schema.models.table import Table, declared_name
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.rules.rule import Fault, violation
-from pytest_delta_schema.state.desired import clustering_path, desired_state
+from pytest_delta_schema.state.desired import clustering_path, desired_state, property_text
 from pytest_delta_schema.state.spark_types import nested_types
 from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX
-from pytest_delta_schema.state.types import find, parts_below
+from pytest_delta_schema.state.types import ArrayState, MapState, describe_type, find, parts_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.delta.names import Part
+    from pytest_delta_schema.delta.names import ColumnPath, Part
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
@@ -114,7 +123,7 @@ class UnknownProperty:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every key of Delta that nothing knows."""
         for key in table.table_properties:
-            if is_known(key) or _reserved_fault(folded(key), is_removed=False) is not None or self._is_named(key):
+            if is_known(key) or _reserved_fault(folded(key), is_removed=False) is not None or self.policy.names(key):
                 continue
             message = f"property {key} is known neither to open-source Delta 4.4 nor to Databricks"
             near = nearest_key(key)
@@ -124,8 +133,77 @@ class UnknownProperty:
             )
             yield violation(self, table.qualified_name, part_path("properties", key), message, remedy)
 
-    def _is_named(self, key: str) -> bool:
-        return any(same_name(pattern, key) for pattern, _ in self.policy.modes)
+
+_WITHOUT_STATISTICS = ("binary", "boolean", "void")
+
+
+class InvalidPropertyValue:
+    """A property of Delta has a value that open-source Delta and Databricks refuse.
+
+    Intervals have no months and years. A column with statistics is a column of the table that is no partition, and has
+    no array, map, boolean or binary type. Removed files are not kept longer than the log; Delta compares both in each
+    statement that sets one of them (Delta 4.4.0).
+
+    Remedy: Write a value that the message names. One that is newer than this package is accepted once the setting
+    ``properties`` has its key as a whole, without a pattern.
+
+    Example:
+        properties = {"delta.logRetentionDuration": "1 month"}
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties=properties)
+    """
+
+    code = "DS129"
+
+    def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
+        self.policy = policy
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every value that Delta refuses."""
+        values = {
+            key: str(property_text(value))
+            for key, value in table.table_properties.items()
+            if value is not None and folded(key).startswith(DELTA) and not self.policy.names(key)
+        }
+        for key, value in values.items():
+            for fault in _value_faults(key, value, table):
+                message = f"property {key} {fault.message}"
+                yield violation(self, table.qualified_name, part_path("properties", key), message, fault.remedy)
+        if removes_files_after_their_log(values):
+            key = next(key for key in values if folded(key) in RETENTIONS)
+            message = f"property {FILE_RETENTION} is longer than {LOG_RETENTION}, by default 7 and 30 days"
+            remedy = "declare both, and keep the log at least as long as the removed files"
+            yield violation(self, table.qualified_name, part_path("properties", key), message, remedy)
+
+
+def _value_faults(key: str, value: str, table: Table) -> Iterator[Fault]:
+    expected = expected_value(key, value)
+    if expected is not None:
+        message = f"is {shown_value(value)!r}, which neither open-source Delta 4.4 nor Databricks accepts"
+        remedy = (
+            f"write {expected}; if a newer Delta or Databricks accepts it, add"
+            f' "{key}" = "manage" under [tool.pytest_delta_schema.properties]'
+        )
+        yield Fault(message=message, remedy=remedy)
+    elif same_name(key, STATISTICS) and table.evolution == STRICT and "columns" not in table.ownership:
+        for path, fault in _statistics_faults(named_columns(value), table):
+            yield Fault(message=f"names {path}, {fault}", remedy="leave it out")
+
+
+def _statistics_faults(paths: Sequence[ColumnPath], table: Table) -> Iterator[tuple[ColumnPath, str]]:
+    """Yield the columns of a list for which Delta keeps no statistics, and why."""
+    columns = desired_state(table).columns
+    for at, path in enumerate(paths):
+        column = find(columns, path)
+        if column is None:
+            yield path, "which is no column of the table"
+        elif any(path.parts[: len(other)] == other.parts for other in (*paths[:at], *paths[at + 1 :])):
+            yield path, "which it names twice"
+        elif len(path) > 1:
+            continue
+        elif column.name in NameSet(table.partitioned_by):
+            yield path, "which is a partition column"
+        elif isinstance(column.data_type, (ArrayState, MapState)) or column.data_type in _WITHOUT_STATISTICS:
+            yield path, f"and files have no statistics of {describe_type(column.data_type)}"
 
 
 class PropertyPolicyViolation:

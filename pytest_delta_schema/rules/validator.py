@@ -54,6 +54,7 @@ from pytest_delta_schema.rules.keys import (
 from pytest_delta_schema.rules.layout import ConversionSourceMismatch, InvalidLayout, RewriteWithoutConsent
 from pytest_delta_schema.rules.properties import (
     DuplicateProperty,
+    InvalidPropertyValue,
     InvalidTag,
     PropertyPolicyViolation,
     ReservedProperty,
@@ -186,6 +187,7 @@ def default_model_rules(
     return (
         *_MODEL_RULES,
         UnknownProperty(policy),
+        InvalidPropertyValue(policy),
         PropertyPolicyViolation(policy),
         FeatureUnsupportedByClient(client_features),
     )

@@ -323,14 +323,14 @@ def unset_tblproperties(table: QualifiedName, keys: Iterable[str]) -> str:
     return f"ALTER TABLE {dotted(table)} UNSET TBLPROPERTIES IF EXISTS ({', '.join(map(literal, keys))})"
 
 
-def set_keys(statement: Statement) -> Iterator[str]:
-    """Yield the keys of the properties that a statement sets, with those of a table that it creates."""
+def set_values(statement: Statement) -> Iterator[tuple[str, str]]:
+    """Yield the properties that a statement sets, with those of a table that it creates."""
     for change in statement.changes:
         match change:
             case SetTableProperties():
-                yield from change.properties
+                yield from change.properties.items()
             case CreateTable():
-                yield from change.table_properties
+                yield from change.table_properties.items()
 
 
 def unset_keys(statement: Statement) -> Iterator[str]:

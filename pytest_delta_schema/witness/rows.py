@@ -28,7 +28,7 @@ from pytest_delta_schema.compatibility.roles import GROUPS
 from pytest_delta_schema.delta.char_varchar import text_limit
 from pytest_delta_schema.delta.fields import SIZED, Widening, widening
 from pytest_delta_schema.delta.names import folded
-from pytest_delta_schema.delta.properties import is_open_source
+from pytest_delta_schema.delta.properties import is_emulated, is_open_source
 from pytest_delta_schema.delta.protocol import (
     COLUMN_MAPPING,
     FEATURE_PREFIX,
@@ -423,7 +423,9 @@ def _played(state: TableState, released: TableState, finding: CompatibilityFindi
     return replace(
         state,
         table_comment="",
-        table_properties=MappingProxyType({key: value for key, value in properties.items() if _is_playable(key)}),
+        table_properties=MappingProxyType(
+            {key: value for key, value in properties.items() if _is_playable(key, value)}
+        ),
         primary_key=primary_key if primary_key is not None and primary_key.path == finding.path else None,
         unique=tuple(key for key in state.unique if key.path == finding.path),
         checks=tuple(
@@ -442,9 +444,14 @@ def _is_of(finding: CompatibilityFinding, key: str) -> bool:
     return finding.path.endswith(f".{key}")
 
 
-def _is_playable(key: str) -> bool:
+def _is_playable(key: str, value: str | None) -> bool:
     """Whether a table in a folder can have a property: no catalog commits to it, and it has no metadata of Iceberg."""
-    return is_open_source(key) and not commits_are_in_catalog([key]) and folded(key) != UNIFORM
+    return (
+        is_open_source(key)
+        and not is_emulated(key, value or "")
+        and not commits_are_in_catalog([key])
+        and folded(key) != UNIFORM
+    )
 
 
 def _with_columns(pair: StatePair, finding: CompatibilityFinding) -> StatePair:

@@ -10,13 +10,17 @@ import pytest
 from pytest_delta_schema import InvalidModelError, Settings
 from pytest_delta_schema.delta.properties import (
     DATABRICKS,
+    DATABRICKS_VALUES,
     IMPOSED,
     OPEN_SOURCE,
     equal_values,
+    expected_value,
     is_databricks_only,
+    is_emulated,
     is_known,
     is_open_source,
     nearest_key,
+    removes_files_after_their_log,
 )
 from pytest_delta_schema.delta.protocol import split_properties
 from pytest_delta_schema.engine.adoption import imported_model
@@ -66,7 +70,8 @@ def test_no_key_is_in_both_lists() -> None:
 def test_the_documentation_lists_the_keys_of_databricks() -> None:
     page = Path(__file__).parents[2].joinpath("docs", "explanation", "local-backend.md").read_text("utf-8")
 
-    assert [line.split("`")[1] for line in page.splitlines() if line.startswith("| `delta.")] == [*DATABRICKS]
+    values = [f"{key} = {value}" for key, values in DATABRICKS_VALUES.items() for value in values]
+    assert [line.split("`")[1] for line in page.splitlines() if line.startswith("| `delta.")] == [*values, *DATABRICKS]
 
 
 IN_LOGS = [
@@ -218,3 +223,159 @@ def test_equal_values(key: str, wanted: str, stored: str) -> None:
 @pytest.mark.parametrize(("key", "wanted", "stored"), DIFFERENT)
 def test_different_values(key: str, wanted: str, stored: str | None) -> None:
     assert not equal_values(key, wanted, stored)
+
+
+VALUES = (
+    *("true", "TRUE", "False", " true", "yes", "1", "", "0", "-1", "-2", "2", "010", "+10", "1.5", "abc", " 10", "10 "),
+    *("2147483647", "2147483648", "9223372036854775807", "9223372036854775808"),
+    *("interval 30 days", "30 days", "INTERVAL 30 DAYS", " interval 30  days ", "30 day", "1 week", "1 month"),
+    *("interval 1 year", "1 quarter", "-1 day", "interval 0 days", "1.5 days", "1.5 seconds", "interval 1 microsecond"),
+    *("interval 30 days 2 hours", "interval 30 days -2 hours", "interval 30 days, 2 hours", "interval 1 day 2 months"),
+    *("P30D", "interval '30' day", "interval", "interval 30 d", "interval 1 nanosecond", "interval 106751991 days"),
+    *("interval 106751992 days", "interval 106751990 days 100 hours"),
+    *("Serializable", "serializable", "SnapshotIsolation", "none", "name", "ID", "classic", "v2", "V2", "5", "7", "8"),
+    *("1.0.0", "2.12.0", "2.0", "iceberg", "hudi", "iceberg,hudi", "iceberg, hudi", "ICEBERG", "delta", "s.x", "`a,b`"),
+    *("id,,v", "a b", "supported", "ENABLED"),
+)
+INTERVALS = (
+    *("interval 30 days", "30 days", "INTERVAL 30 DAYS", " interval 30  days ", "30 day", "1 week", "interval 0 days"),
+    *("1.5 seconds", "interval 1 microsecond", "interval 30 days 2 hours", "interval 30 days -2 hours"),
+    "interval 106751991 days",
+)
+BOOLEANS, POSITIVE = ("true", "TRUE", "False"), ("1", "2", "010", "+10", "2147483647", "5", "7", "8")
+ACCEPTED = {
+    "delta.checkpointInterval": POSITIVE,
+    "delta.checkpointPolicy": ("classic", "v2"),
+    "delta.checkpointRetentionDuration": INTERVALS,
+    "delta.columnMapping.mode": ("none", "name", "ID"),
+    "delta.dataSkippingNumIndexedCols": ("-1", "0", *POSITIVE),
+    "delta.dataSkippingStringPrefixLength": ("0", *POSITIVE),
+    "delta.deletedFileRetentionDuration": INTERVALS,
+    "delta.dropFeatureTruncateHistory.retentionDuration": INTERVALS,
+    "delta.isolationLevel": ("Serializable", "serializable"),
+    "delta.logRetentionDuration": INTERVALS,
+    "delta.minReaderVersion": ("1", "2"),
+    "delta.minWriterVersion": ("1", "2", "5", "7"),
+    "delta.parquet.format.version": ("1.0.0", "2.12.0"),
+    "delta.randomPrefixLength": POSITIVE,
+    "delta.requireCheckpointProtectionBeforeVersion": ("0", *POSITIVE, "2147483648", "9223372036854775807"),
+    "delta.sampleRetentionDuration": INTERVALS,
+    "delta.setTransactionRetentionDuration": INTERVALS,
+    "delta.universalFormat.enabledFormats": ("", "iceberg", "hudi", "iceberg,hudi"),
+}
+"""The values that Delta 4.4.0 accepts for keys that are no switches, out of :data:`VALUES`."""
+
+JUDGED = [
+    key for key in OPEN_SOURCE if is_declarable(key) and not key.endswith("-preview") and "StatsColumns" not in key
+]
+
+
+@pytest.mark.parametrize("key", JUDGED)
+def test_the_values_that_delta_accepts(key: str) -> None:
+    accepted = ACCEPTED.get(key, BOOLEANS)
+
+    assert [value for value in VALUES if expected_value(key, value) is None] == [
+        value for value in VALUES if value in accepted
+    ]
+    assert [value for value in VALUES if expected_value(key.upper(), value) is None] == [
+        value for value in VALUES if value in accepted
+    ]
+
+
+@pytest.mark.spark
+def test_delta_accepts_no_others(local_session: Any) -> None:
+    jvm = local_session.spark._jvm
+    configs = getattr(getattr(jvm.org.apache.spark.sql.delta, "DeltaConfigs$"), "MODULE$")
+    java_map = getattr(getattr(jvm.scala.collection.immutable, "Map$"), "MODULE$")
+
+    def refuses(key: str, value: str) -> bool:
+        # The log is kept at least as long as the files, so each of the two is tried with one that suits it.
+        other = {"delta.logRetentionDuration": ("delta.deletedFileRetentionDuration", "0 days")}.get(
+            key, ("delta.logRetentionDuration", "106751991 days")
+        )
+        given = jvm.java.util.HashMap()
+        given.put(*other)
+        given.put(key, value)
+        converted = getattr(java_map, "from")(jvm.scala.jdk.javaapi.CollectionConverters.asScala(given))
+        try:
+            configs.validateConfigurations(converted)
+        except Exception:  # noqa: BLE001 - Delta raises errors of many kinds
+            return True
+        return False
+
+    wrong = [
+        (key, value)
+        for key in JUDGED
+        for value in VALUES
+        if refuses(key, value) is (expected_value(key, value) is None)
+    ]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("delta.feature.deletionVectors", "Supported", None),
+        ("delta.feature.deletionVectors", "enabled", None),
+        ("delta.feature.deletionVectors", "true", "supported or enabled"),
+        ("delta.appendOnly", "yes", "true or false"),
+        ("delta.columnMapping.mode", "uuid", "none, name or id"),
+        ("delta.autoOptimize.autoCompact", "auto", None),
+        ("delta.autoOptimize.autoCompact", "Legacy", None),
+        ("delta.autoOptimize.autoCompact", "always", "true or false or auto or legacy"),
+        ("delta.autoOptimize.optimizeWrite", "auto", "true or false"),
+        ("delta.isolationLevel", "WriteSerializable", None),
+        ("delta.isolationLevel", "weird", "Serializable or WriteSerializable"),
+        ("delta.logRetentionDuration", "1 month", "an interval without months and years, such as 'interval 30 days'"),
+        ("delta.minReaderVersion", "4", "an integer from 1 to 3"),
+        ("delta.dataSkippingStatsColumns", "", None),
+        ("delta.dataSkippingStatsColumns", "id,", "columns with commas between them"),
+        ("delta.tuneFileSizesForRewrites", "perhaps", None),
+        ("delta.redirectWriterOnly-preview", "x", None),
+        ("delta.columnMapping.maxColumnId", "x", None),
+        ("team", "x", None),
+    ],
+)
+def test_what_a_value_has_to_be(key: str, value: str, expected: str | None) -> None:
+    assert expected_value(key, value) == expected
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "emulated"),
+    [
+        ("delta.isolationLevel", "WriteSerializable", True),
+        ("DELTA.isolationlevel", "writeserializable", True),
+        ("delta.isolationLevel", "Serializable", False),
+        ("delta.isolationLevel", None, True),
+        ("delta.autoOptimize.autoCompact", "auto", True),
+        ("delta.autoOptimize.autoCompact", "true", False),
+        ("delta.appendOnly", None, False),
+        ("delta.targetFileSize", "64mb", True),
+        ("delta.targetFileSize", None, True),
+        ("team", "auto", False),
+    ],
+)
+def test_what_is_stored_under_another_key(key: str, value: str | None, emulated: bool) -> None:
+    assert is_emulated(key, value) is emulated
+
+
+@pytest.mark.parametrize(
+    ("log", "files", "expected"),
+    [
+        (None, None, False),
+        ("60 days", None, False),
+        ("7 days", None, False),
+        ("6 days", None, True),
+        (None, "30 days", False),
+        (None, "31 days", True),
+        ("90 days", "60 days", False),
+        ("1 day", "25 hours", True),
+        ("1 month", "60 days", False),
+        ("1 day", "1 month", False),
+    ],
+)
+def test_the_log_is_kept_as_long_as_the_files(log: str | None, files: str | None, expected: bool) -> None:
+    properties = {"DELTA.logRetentionDuration": log, "delta.deletedFileRetentionDuration": files}
+
+    assert removes_files_after_their_log(properties) is expected

@@ -9,6 +9,7 @@ from pytest_delta_schema.delta.fields import Widening, widening
 from pytest_delta_schema.models.names import StoredName
 from pytest_delta_schema.plan import ForeignKeyDrop, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
+from pytest_delta_schema.plan.changes import SetTableProperties
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import ArrayState, CatalogState, ForeignKeyState, KeyState, TableState
 from support.models import NAME as ORDERS
@@ -373,3 +374,41 @@ def test_void_before_delta_4_4(version):
 )
 def test_delta_3(before, after, expected):
     assert widening(before, after, (3, 3)) is expected
+
+
+LOG, FILES = "delta.logRetentionDuration", "delta.deletedFileRetentionDuration"
+
+
+@pytest.mark.parametrize(
+    ("declared", "there", "expected", "paths"),
+    [
+        (
+            {LOG: "90 days", FILES: "60 days"},
+            {LOG: "interval 90 days"},
+            {LOG: "interval 90 days", FILES: "60 days"},
+            [f"properties.{FILES}"],
+        ),
+        ({LOG: "90 days", FILES: "60 days"}, {LOG: "90 days", FILES: "60 days", "team": "core"}, {}, []),
+        ({FILES: "1 day"}, {LOG: "90 days"}, {FILES: "1 day"}, [f"properties.{FILES}"]),
+        (
+            {LOG: None, FILES: "1 day"},
+            {LOG: "90 days"},
+            {FILES: "1 day"},
+            [f"properties.{FILES}", f"properties.{LOG}"],
+        ),
+        (
+            {LOG: "90 days", "team": "core"},
+            {LOG: "90 days", FILES: "60 days"},
+            {"team": "core"},
+            ["properties.team"],
+        ),
+    ],
+)
+def test_the_retentions_that_a_model_declares_are_set_together(declared, there, expected, paths):
+    plan = TablePlanner().plan(
+        [table(column(), table_properties=declared)], catalog(state(stored("id"), table_properties=there))
+    )
+    changes = [change for action in plan.actions for change in action.all(SetTableProperties)]
+
+    assert {key: value for change in changes for key, value in change.properties.items()} == expected
+    assert [line.path for action in plan.actions for line in change_lines(action)] == paths

@@ -1,4 +1,4 @@
-"""Texts that cannot be stored are refused wherever they stand."""
+"""Texts that cannot be stored are refused wherever they stand, and values of properties that Delta refuses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import pytest
 from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructField, StructType
 
 from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, Parquet, Table
+from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.rules import PlanValidator
+from pytest_delta_schema.rules.properties import InvalidPropertyValue
+from support.models import column, table
 
 HALF = "a\ud800b"
 SHOWN = r"'a\ud800b'"
@@ -110,3 +113,70 @@ def test_whole_characters_outside_of_the_basic_plane_are_fine():
     model = Table("dev", "silver", "orders", [Column("id", LongType(), comment="\N{GRINNING FACE} é")])
 
     assert PlanValidator().model_violations([model]) == ()
+
+
+COLUMNS = (
+    column("id"),
+    Column("s", "struct<x: int, m: map<string, int>>"),
+    Column("a", "array<int>"),
+    Column("m", "map<string, int>"),
+    Column("o", "boolean"),
+    Column("b", "binary"),
+    Column("v", "void"),
+    Column("va", "timestamp"),
+    Column("d.t", "string"),
+    Column("p", "int"),
+)
+NO_STATISTICS = "and files have no statistics of"
+
+
+@pytest.mark.parametrize(
+    ("value", "faults"),
+    [
+        ("", []),
+        ("id", []),
+        ("ID,va", []),
+        ("id,ID", []),
+        ("s", []),
+        ("s.x,s.m", []),
+        ("a.element,m.key", []),
+        ("`d.t`", []),
+        ("missing", ["missing, which is no column of the table"]),
+        ("id, missing ", ["missing, which is no column of the table"]),
+        ("s.y", ["s.y, which is no column of the table"]),
+        ("d.t", ["d.t, which is no column of the table"]),
+        ("p", ["p, which is a partition column"]),
+        ("id,id", ["id, which it names twice", "id, which it names twice"]),
+        ("s,s.x", ["s.x, which it names twice"]),
+        ("a", [f"a, {NO_STATISTICS} array<int>"]),
+        ("m", [f"m, {NO_STATISTICS} map<string, int>"]),
+        ("o,b", [f"o, {NO_STATISTICS} boolean", f"b, {NO_STATISTICS} binary"]),
+        ("v", [f"v, {NO_STATISTICS} void"]),
+    ],
+)
+def test_the_columns_with_statistics(value, faults):
+    key = "delta.dataSkippingStatsColumns"
+    model = table(*COLUMNS, table_properties={key: value}, partitioned_by=["p"])
+
+    assert [str(violation) for violation in InvalidPropertyValue().check(model)] == [
+        f"dev.silver.orders: property {key} names {fault}; leave it out [DS129 InvalidPropertyValue]"
+        for fault in faults
+    ]
+
+
+@pytest.mark.parametrize(
+    "options", [{"evolution": "additive"}, {"owns": {"columns": "report"}}, {"owns": {"columns": "ignore"}}]
+)
+def test_a_contract_of_some_columns_may_name_others(options):
+    model = table(*COLUMNS, table_properties={"delta.dataSkippingStatsColumns": "missing"}, **options)
+
+    assert list(InvalidPropertyValue().check(model)) == []
+
+
+def test_a_key_that_the_project_names_may_have_any_value():
+    properties = {"delta.appendOnly": "perhaps", "delta.checkpointPolicy": "v3"}
+    policy = PropertyPolicy((("delta.APPENDONLY", "manage"), ("delta.*", "manage")))
+
+    assert [
+        found.path for found in InvalidPropertyValue(policy).check(table(column(), table_properties=properties))
+    ] == ["properties.delta.checkpointPolicy"]

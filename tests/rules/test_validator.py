@@ -231,6 +231,45 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
         ),
         pytest.param(
             table(
+                column(),
+                table_properties={
+                    "delta.appendOnly": True,
+                    "delta.checkpointInterval": 0,
+                    "delta.isolationLevel": "WriteSerializable",
+                    "delta.logRetentionDuration": "1 month",
+                    "delta.checkpointPolicy": None,
+                    "team": "1 month",
+                },
+            ),
+            [
+                (
+                    "property delta.checkpointInterval is '0', which neither open-source Delta 4.4 nor Databricks accepts;"
+                    " write an integer from 1 to 2147483647; if a newer Delta or Databricks accepts it, add"
+                    ' "delta.checkpointInterval" = "manage" under [tool.pytest_delta_schema.properties]'
+                    " [DS129 InvalidPropertyValue]"
+                ),
+                (
+                    "property delta.logRetentionDuration is '1 month', which neither open-source Delta 4.4 nor Databricks"
+                    " accepts; write an interval without months and years, such as 'interval 30 days'; if a newer Delta or"
+                    ' Databricks accepts it, add "delta.logRetentionDuration" = "manage" under'
+                    " [tool.pytest_delta_schema.properties] [DS129 InvalidPropertyValue]"
+                ),
+            ],
+            id="values that Delta refuses",
+        ),
+        pytest.param(
+            table(column(), table_properties={"delta.deletedFileRetentionDuration": "interval 60 days"}),
+            [
+                (
+                    "property delta.deletedFileRetentionDuration is longer than delta.logRetentionDuration, by default 7"
+                    " and 30 days; declare both, and keep the log at least as long as the removed files"
+                    " [DS129 InvalidPropertyValue]"
+                ),
+            ],
+            id="files that outlive their log",
+        ),
+        pytest.param(
+            table(
                 column(tags={"a.b": "x", " lead": "x", "trail": "x ", "k" * 256: "", "v": "v" * 1001, "fine": ""}),
                 column("plain", tags={"gone": None}),
                 tags={"a=b:c": "x"} | {f"t{number}": "" for number in range(50)} | {"absent": None},

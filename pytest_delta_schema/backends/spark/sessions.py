@@ -20,8 +20,8 @@ from pytest_delta_schema.backends.spark.errors import NO_CONNECTION, translate_e
 from pytest_delta_schema.backends.spark.statements import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.delta import NEWEST, PAIRS
 from pytest_delta_schema.delta.fields import widening
-from pytest_delta_schema.delta.names import ColumnPath, NameSet, folded
-from pytest_delta_schema.delta.properties import REGISTRY, is_databricks_only, is_known, is_open_source
+from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, folded
+from pytest_delta_schema.delta.properties import REGISTRY, is_emulated, is_known, is_open_source
 from pytest_delta_schema.delta.protocol import (
     COLUMN_MAPPING,
     FEATURES,
@@ -39,7 +39,7 @@ from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.sql.compiler import TOGETHER
-from pytest_delta_schema.sql.renderers import set_keys
+from pytest_delta_schema.sql.renderers import set_values
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.features import required_features
 from pytest_delta_schema.state.spark_types import unknown_parts, unstorable
@@ -128,7 +128,7 @@ def require_session(value: object, subject: str) -> None:
 
 
 def refused_on_tables(
-    emulates_property: Callable[[str], bool],
+    emulates_property: Callable[[str, str | None], bool],
 ) -> Callable[[Statement, TableState | None], Refusal | None]:
     """Return a function that refuses statements on properties and types which only other clients know."""
 
@@ -141,14 +141,22 @@ def refused_on_tables(
 
 
 def _stored_keys(
-    statement: Statement, observed: TableState, emulates_property: Callable[[str], bool]
+    statement: Statement, observed: TableState, emulates_property: Callable[[str, str | None], bool]
 ) -> Refusal | None:
     """Refuse to change properties which a table holds, and this Delta does not know.
 
     Databricks has written them. Delta's SQL removes such a property, and does not set it (Delta 4.4.0).
     """
-    stored = NameSet(observed.table_properties) - NameSet(observed.emulated_properties)
-    keys = [key for key in set_keys(statement) if emulates_property(key) and folded(key) in stored]
+    stored = NameMap(observed.table_properties.items())
+    emulated = NameSet(observed.emulated_properties)
+    keys = [
+        key
+        for key, value in set_values(statement)
+        if key in stored
+        and key not in emulated
+        and emulates_property(key, stored[key])
+        and emulates_property(key, value)
+    ]
     if not keys:
         return None
     reason = f"the table holds {', '.join(keys)} as Databricks has written it, and open-source Delta cannot set it"
@@ -173,8 +181,8 @@ def _unknown_types(observed: TableState) -> Refusal | None:
 
 OPEN_SOURCE_DELTA = Capabilities(
     emulates=BY_COMMIT | BY_PROPERTY,
-    emulates_property=is_databricks_only,
-    refuses_for_table=refused_on_tables(is_databricks_only),
+    emulates_property=is_emulated,
+    refuses_for_table=refused_on_tables(is_emulated),
 )
 """The capabilities of a classic session with the newest Spark and Delta."""
 
@@ -217,9 +225,9 @@ class SparkVersions:
             return cls(spark=spark_version(spark))
         return cls(spark=spark_version(spark), delta=delta, properties=known_properties(gateway))
 
-    def emulates_property(self, key: str) -> bool:
-        """Whether Databricks knows a property, and this Delta does not."""
-        return is_databricks_only(key, self.properties)
+    def emulates_property(self, key: str, value: str | None) -> bool:
+        """Whether Databricks takes a property, and this Delta does not know its key, or the value."""
+        return is_emulated(key, value, self.properties)
 
     def limit(self, capabilities: Capabilities) -> Capabilities:
         """Return the capabilities of a backend on these versions."""
@@ -254,14 +262,14 @@ class SparkVersions:
         if narrow:
             types = ", ".join(f"{describe_type(change.before)} to {describe_type(change.after)}" for change in narrow)
             return Refusal(f"Delta {version} does not widen {types}", f"add a column of the new type, or {_NEWER}")
-        unknown = [key for key in set_keys(statement) if not self._stores(key)]
+        unknown = [key for key, value in set_values(statement) if not self._stores(key, value)]
         if unknown:
             remedy = _NEWER if all(map(is_known, unknown)) else "leave out what only another catalog knows"
             return Refusal(f"Delta {version} does not know the properties {', '.join(unknown)}", remedy)
         return None
 
-    def _stores(self, key: str) -> bool:
-        return is_open_source(key, self.properties) or self.emulates_property(key)
+    def _stores(self, key: str, value: str) -> bool:
+        return is_open_source(key, self.properties) or self.emulates_property(key, value)
 
 
 def _generated(statement: Statement) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, starmap
 from threading import RLock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from pytest_delta_schema.backends.spark.compat import Transaction, frame_of_rows
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.delta.fields import physical_path
 from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, NameMap, NameSet, folded
-from pytest_delta_schema.delta.properties import CHECK_PREFIX
+from pytest_delta_schema.delta.properties import CHECK_PREFIX, is_open_source
 from pytest_delta_schema.delta.protocol import CLUSTERED, CLUSTERING_DOMAIN, may_be_clustered
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError, UnsafePlanError, first_line
 from pytest_delta_schema.diagnostics.text import escaped, identifier
@@ -144,8 +144,8 @@ class DeltaStatements:
         for emulated in on_delta(statement, self._emulates_property):
             self._sql(emulated.sql)
 
-    def _emulates_property(self, key: str) -> bool:
-        return self._capabilities().emulates_property(key)
+    def _emulates_property(self, key: str, value: str | None) -> bool:
+        return self._capabilities().emulates_property(key, value)
 
     def _require_conditions(self, action: CreateTable) -> None:
         """Require Spark to accept the checks of a new table, without a job; Delta stores any text as a property."""
@@ -158,7 +158,7 @@ class DeltaStatements:
                 raise StatementError(msg) from error
 
 
-def on_delta(statement: Statement, emulates_property: Callable[[str], bool]) -> tuple[Statement, ...]:
+def on_delta(statement: Statement, emulates_property: Callable[[str, str | None], bool]) -> tuple[Statement, ...]:
     """Return the statements with which open-source Delta does the same; each is one commit."""
     if statement.kind is StatementKind.CREATE_TABLE:
         return tuple(_created(statement, emulates_property))
@@ -168,7 +168,9 @@ def on_delta(statement: Statement, emulates_property: Callable[[str], bool]) -> 
     return emulated or (statement,)
 
 
-def _emulated(statement: Statement, change: Any, emulates_property: Callable[[str], bool]) -> Iterator[Statement]:
+def _emulated(
+    statement: Statement, change: Any, emulates_property: Callable[[str, str | None], bool]
+) -> Iterator[Statement]:
     kind = KINDS.get(type(change))
     if kind is not None and kind.key is not None:
         key = key_property(change.key)
@@ -178,24 +180,31 @@ def _emulated(statement: Statement, change: Any, emulates_property: Callable[[st
             yield from _set(statement, {tag_property(change.path, key): value for key, value in change.tags.items()})
         case UnsetTags():
             yield from _unset(statement, *(tag_property(change.path, key) for key in change.keys))
-        case SetTableProperties() if any(map(emulates_property, change.properties)):
+        case SetTableProperties() if any(starmap(emulates_property, change.properties.items())):
             yield from _set(statement, _stored(change.properties, emulates_property))
-        case UnsetTableProperties() if any(map(emulates_property, change.keys)):
+            # Of a key that Delta knows, the table may have a value, which would be the one that is shown.
+            replaced = [
+                key for key, value in change.properties.items() if is_open_source(key) and emulates_property(key, value)
+            ]
+            if replaced:
+                yield from _unset(statement, *replaced)
+        case UnsetTableProperties() if any(emulates_property(key, None) for key in change.keys):
             # Databricks may have written the key itself.
-            yield from _unset(statement, *change.keys, *map(emulated_property, filter(emulates_property, change.keys)))
+            emulated = (emulated_property(key) for key in change.keys if emulates_property(key, None))
+            yield from _unset(statement, *change.keys, *emulated)
         case CheckDrop() if change.name != folded(change.name):
             # Delta finds constraints by lower-case names only; the property of any other is removed directly.
             yield from _unset(statement, f"{CHECK_PREFIX}{change.name}")
 
 
-def _created(statement: Statement, emulates_property: Callable[[str], bool]) -> Iterator[Statement]:
+def _created(statement: Statement, emulates_property: Callable[[str, str | None], bool]) -> Iterator[Statement]:
     """Create a table in one statement; where Delta would misplace CLUSTER BY, cluster the table in a second one."""
     for change in statement.changes:
         if not isinstance(change, CreateTable):
             yield statement
             continue
         action = change
-        if any(map(emulates_property, change.table_properties)):
+        if any(starmap(emulates_property, change.table_properties.items())):
             properties = _stored(change.table_properties, emulates_property)
             action = replace(action, table_properties=MappingProxyType(properties))
         if change.clustering and _is_misplaced(statement.sql):
@@ -210,9 +219,11 @@ def _creation(action: CreateTable) -> Statement:
     return next(part for part in parts if part.kind is StatementKind.CREATE_TABLE)
 
 
-def _stored(properties: Mapping[str, str], emulates_property: Callable[[str], bool]) -> dict[str, str]:
+def _stored(properties: Mapping[str, str], emulates_property: Callable[[str, str | None], bool]) -> dict[str, str]:
     """Return properties under the keys by which this Delta stores them."""
-    return {emulated_property(key) if emulates_property(key) else key: value for key, value in properties.items()}
+    return {
+        emulated_property(key) if emulates_property(key, value) else key: value for key, value in properties.items()
+    }
 
 
 def _is_misplaced(sql: str) -> bool:

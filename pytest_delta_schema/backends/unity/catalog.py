@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.entries import MetadataSyncing
 from pytest_delta_schema.backends.unity.logs import ExternalLogs, Log
 from pytest_delta_schema.backends.unity.reading import TableReader, unreadable
-from pytest_delta_schema.delta.properties import is_databricks_only
+from pytest_delta_schema.delta.properties import is_emulated
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
@@ -111,7 +111,7 @@ def _refuses(statement: Statement) -> Refusal | None:
 def _properties(statement: Statement) -> dict[str, str]:
     """Return the properties that a statement sets, with those of checks and of what is emulated."""
     properties: dict[str, str] = {}
-    for change in (change for part in on_delta(statement, is_databricks_only) for change in part.changes):
+    for change in (change for part in on_delta(statement, is_emulated) for change in part.changes):
         if isinstance(change, SetTableProperties):
             properties |= change.properties
         elif isinstance(change, CheckAdd):
@@ -132,7 +132,7 @@ def _column_names(statement: Statement) -> Iterator[str]:
             yield change.to
 
 
-_on_other_clients = refused_on_tables(is_databricks_only)
+_on_other_clients = refused_on_tables(is_emulated)
 
 
 def _refuses_on(statement: Statement, observed: TableState | None) -> Refusal | None:
@@ -141,7 +141,7 @@ def _refuses_on(statement: Statement, observed: TableState | None) -> Refusal | 
 
 CAPABILITIES = Capabilities(
     emulates=BY_TRANSACTION | BY_PROPERTY,
-    emulates_property=is_databricks_only,
+    emulates_property=is_emulated,
     refuses=_refuses,
     refuses_for_table=_refuses_on,
     refuses_clones=Refusal(

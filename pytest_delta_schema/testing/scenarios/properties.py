@@ -202,6 +202,42 @@ TBLPROPERTIES (
         commits=1,
     ),
     Scenario(
+        name="databricks_properties/values",
+        description="A value that open-source Delta refuses takes the place of one that it accepts, and the other way round.",
+        before=columns(
+            ID, table_properties={"delta.autoOptimize.autoCompact": "auto", "delta.isolationLevel": "Serializable"}
+        ),
+        after=columns(
+            ID,
+            table_properties={"delta.autoOptimize.autoCompact": "true", "delta.isolationLevel": "WriteSerializable"},
+        ),
+        rows=({"id": 1},),
+        plan="""
+~ properties.delta.autoOptimize.autoCompact: 'auto' -> 'true'
+~ properties.delta.isolationLevel: 'Serializable' -> 'WriteSerializable'
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
+  'delta.autoOptimize.autoCompact' = 'true',
+  'delta.isolationLevel' = 'WriteSerializable'
+);
+""",
+        rows_after=({"id": 1},),
+    ),
+    Scenario(
+        name="databricks_properties/value_unset",
+        description="Neither the value that open-source Delta refuses nor one that it accepts is left.",
+        before=columns(ID, table_properties={"delta.isolationLevel": "WriteSerializable"}),
+        after=columns(ID, table_properties={"delta.isolationLevel": None}),
+        plan="""
+- properties.delta.isolationLevel: 'WriteSerializable' -> (absent)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` UNSET TBLPROPERTIES IF EXISTS ('delta.isolationLevel');
+""",
+        commits=1,
+    ),
+    Scenario(
         name="databricks_properties/set_changed_and_unset",
         description="They are compared as other keys of Delta are: without case, and undeclared ones are kept.",
         before=columns(

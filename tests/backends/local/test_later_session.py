@@ -99,8 +99,8 @@ def test_the_versions_of_the_newest_delta_are_known_without_it():
     versions = LazySession(start=never).versions(never)
 
     assert (versions.spark, versions.delta) == ((4, 2), (4, 4))
-    assert not versions.emulates_property("delta.appendOnly")
-    assert versions.emulates_property("delta.targetFileSize")
+    assert not versions.emulates_property("delta.appendOnly", "true")
+    assert versions.emulates_property("delta.targetFileSize", "true")
 
 
 def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypatch):
@@ -109,10 +109,10 @@ def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypa
     versions = LazySession(start=never).versions(lambda: started.append(1) or frozenset({"delta.targetfilesize"}))
 
     assert (versions.spark, versions.delta) == ((3, 5), (3, 3))
-    assert not versions.emulates_property("team")
+    assert not versions.emulates_property("team", "true")
     assert started == []
-    assert not versions.emulates_property("delta.targetFileSize")
-    assert versions.emulates_property("delta.tuneFileSizesForRewrites")
+    assert not versions.emulates_property("delta.targetFileSize", "true")
+    assert versions.emulates_property("delta.tuneFileSizesForRewrites", "true")
     assert (sorted(versions.properties), len(versions.properties), started) == (["delta.targetfilesize"], 1, [1])
 
 

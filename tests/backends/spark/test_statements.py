@@ -110,6 +110,30 @@ def test_properties_are_set_under_another_key():
     ]
 
 
+def test_a_value_of_databricks_takes_the_place_of_the_one_that_delta_accepts():
+    model = table(column(), table_properties={"delta.isolationLevel": "WriteSerializable", "team": "core"})
+    own = "pytest_delta_schema.property.delta.isolationLevel"
+    there = state(stored("id"), table_properties={"delta.isolationLevel": "Serializable"})
+
+    assert run_on_delta(model, there) == [
+        f"ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n  '{own}' = 'WriteSerializable',\n  'team' = 'core'\n)",
+        "ALTER TABLE `dev`.`silver`.`orders` UNSET TBLPROPERTIES IF EXISTS ('delta.isolationLevel')",
+    ]
+
+
+def test_a_value_that_delta_accepts_is_set_under_the_key_itself():
+    model = table(column(), table_properties={"delta.isolationLevel": "Serializable"})
+    there = state(
+        stored("id"),
+        table_properties={"delta.isolationLevel": "WriteSerializable"},
+        emulated_properties=("delta.isolationLevel",),
+    )
+
+    assert run_on_delta(model, there) == [
+        "ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n  'delta.isolationLevel' = 'Serializable'\n)",
+    ]
+
+
 def test_both_keys_are_removed():
     model = table(column(), table_properties={KEY: None})
 
@@ -151,6 +175,24 @@ def test_a_key_that_databricks_has_written_is_not_overwritten(capabilities):
         ),
     ]
     assert not list(unsupported_statements(planned(model, holding("true", emulated=(KEY,))), Backend(capabilities)))
+
+
+@pytest.mark.parametrize(
+    ("stored_value", "wanted", "is_refused"),
+    [
+        ("auto", "legacy", True),
+        ("true", "auto", False),
+        ("auto", "true", False),
+    ],
+)
+def test_a_value_that_databricks_has_written_is_not_replaced_by_another_one_of_databricks(
+    stored_value, wanted, is_refused
+):
+    key = "delta.autoOptimize.autoCompact"
+    there = state(stored("id"), table_properties={key: stored_value})
+    plan = planned(table(column(), table_properties={key: wanted}), there)
+
+    assert bool([*unsupported_statements(plan, Backend(LOCAL))]) is is_refused
 
 
 def test_what_is_stored_depends_on_the_registry_of_delta():
