@@ -12,7 +12,14 @@ from pytest_delta_schema.delta.names import NameSet, same_name
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.execute.protocols import RowCounts
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, samples, select_rows
+from pytest_delta_schema.sql.data_check_queries import (
+    analysed_default,
+    count_rows,
+    first_broken,
+    first_repeated,
+    samples,
+    select_rows,
+)
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import ForeignKeyState, KeyState
 from pytest_delta_schema.state.types import not_null_paths
@@ -202,6 +209,10 @@ class DataQueries:
             dict.fromkeys(tuple(row[1]) for row in answers if row[0] == index) for index in range(len(data_checks))
         ]
         return tuple(map(tuple, texts))
+
+    def analyse_default(self, column: ColumnState) -> None:
+        """Let Spark analyse the default of a column, which it does not compute for any row."""
+        self._ask(analysed_default(column))
 
     def count_at(self, data_checks: Sequence[DataCheck], version: int) -> RowCounts:
         """Count the rows that violate each data check in one version of the table.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.delta.names import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.diagnostics.text import escaped, shortened
-from pytest_delta_schema.plan.changes import ColumnAdd, ConvertTable
+from pytest_delta_schema.execute.protocols import AnalysesDefaults
+from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDefaultChange, ConvertTable
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, data_checks_of, shown_columns
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.rules.reported_rules import (
@@ -20,8 +21,10 @@ from pytest_delta_schema.rules.reported_rules import (
     RowsWithoutParent,
 )
 from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.rules.types import InvalidColumnGeneration
 from pytest_delta_schema.sql.data_check_queries import select_violations
 from pytest_delta_schema.state.states import CheckState, KeyState
+from pytest_delta_schema.state.types import ColumnGeneration, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,10 +74,14 @@ class Preflight:
 
 
 def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -> tuple[Diagnostic, ...]:
-    """Run the data checks of an action in one scan, and return a violation for each that fails."""
-    data_checks = data_checks_of(action) if how.mode != OFF else ()
+    """Run the data checks of an action in one scan, and return a violation for each that fails.
+
+    Defaults are analysed first: a refused one would stop the apply after the change of the protocol that it needs.
+    """
+    refused = tuple(_refused_defaults(action, ddl))
+    data_checks = data_checks_of(action) if how.mode != OFF and not refused else ()
     if not data_checks:
-        return ()
+        return refused
     added = [change.column for change in action.all(ColumnAdd)]
     conversion = action.one(ConvertTable)
     files = None if conversion is None else conversion.source.path
@@ -91,6 +98,23 @@ def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -
             samples = ddl.data_checks(action.table).sample_rows(broken, shown, number=number, added=added, files=files)
     named = dict(zip(broken, map(_named, shown, samples), strict=False))
     return tuple(violations_of(action.table, data_checks, counts, named, files))
+
+
+def _refused_defaults(action: AlignTable, ddl: DeltaDDL) -> Iterator[Diagnostic]:
+    """Yield a violation for every default that the catalog's engine refuses to analyse."""
+    for change in action.all(ColumnDefaultChange):
+        column = find(action.desired.columns, change.path)
+        runner = ddl.data_checks(action.table)
+        if change.after is None or column is None or not isinstance(runner, AnalysesDefaults):
+            continue
+        try:
+            runner.analyse_default(column._replace(value=ColumnGeneration(default=change.after)))
+        except StatementError as error:
+            message = f"column {change.path} has the default {change.after}, which Spark refuses: {first_line(error)}"
+            path = part_path("columns", change.path)
+            yield violation(
+                InvalidColumnGeneration(), action.table, path, message, "write an expression that it accepts"
+            )
 
 
 @contextmanager

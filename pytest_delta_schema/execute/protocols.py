@@ -252,6 +252,19 @@ class DataCheckRunner(Protocol):
         ...
 
 
+@runtime_checkable
+class AnalysesDefaults(DataCheckRunner, Protocol):
+    """Data checks of a catalog that can tell whether its engine accepts a default, without a change of the table."""
+
+    def analyse_default(self, column: ColumnState) -> None:
+        """Let the engine analyse the default of a column.
+
+        Raises:
+            StatementError: If the engine refuses it.
+        """
+        ...
+
+
 class DeltaDDL(Protocol):
     """Runs statements against one catalog, emulating those that it lacks."""
 

@@ -234,9 +234,10 @@ _REBUILD = (
 class InvalidColumnGeneration:
     """A default, generation expression or identity of a column is one that Delta refuses.
 
-    A column has one of the three at most. A default names no columns, and a literal is a value of the column's type. A
-    generation expression names columns of the row that are not generated themselves, and calls no function whose value
-    changes. An identity is a bigint whose step is not 0.
+    A column has one of the three at most. A default names no columns, and a literal is a value of the column's type.
+    Before an apply sets a default on an existing table, Spark analyses it. A generation expression names columns of the
+    row that are not generated themselves, and calls no function whose value changes. An identity is a bigint whose step
+    is not 0.
 
     Remedy: Leave out what Delta refuses, or write an expression that it accepts.
 

@@ -108,6 +108,11 @@ def exists_violation(columns: Iterable[ColumnState], expression: str) -> str:
     return f"SELECT 1 FROM (SELECT {', '.join(map(null_column, columns))}) WHERE {condition(expression)}"  # noqa: S608 - it is analysed and never run
 
 
+def analysed_default(column: ColumnState) -> str:
+    """Render a query without rows: it fails unless the default of a column is an expression that its type can hold."""
+    return f"SELECT {default_columns(column)} WHERE FALSE"
+
+
 def default_columns(column: ColumnState) -> str:
     """Render a column that a write omits: its default, its identity, or else NULL."""
     value = column.value

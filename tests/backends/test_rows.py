@@ -10,13 +10,17 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema import Check, MemoryCatalog, Orchestrator, progress
+from pytest_delta_schema import Check, Column, MemoryCatalog, Orchestrator, progress
 from pytest_delta_schema.assertions.contracts import raises_constraint
 from pytest_delta_schema.backends import ConstraintViolation, constraint_error
 from pytest_delta_schema.backends.rows import DataQueries
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
+from pytest_delta_schema.execute.preflight import preflight
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.state.types import ColumnGeneration
 from support.models import CHECKED as MODEL
 from support.models import NAME, column, state, stored, table
+from support.models import catalog as catalog_of
 
 STACK = (
     "\n\tat org.apache.spark.sql.delta.schema.X$.apply(InvariantViolationException.scala:78)\n\tat y.z(Unknown Source)"
@@ -211,3 +215,58 @@ def test_a_long_count_shows_itself(shown, caplog):
         "dev.silver.orders: counting rows: N s so far",
         "dev.silver.orders: counting rows: done after N s",
     ]
+
+
+class Asked:
+    """A catalog whose engine knows one function."""
+
+    name = "local"
+    capabilities = MemoryCatalog.capabilities
+
+    def __init__(self):
+        self.queries = []
+
+    def data_checks(self, table):
+        return DataQueries(table, self.ask, lambda _: {})
+
+    def ask(self, query):
+        self.queries.append(query)
+        if "nofunc" in query:
+            raise StatementError("[UNRESOLVED_ROUTINE] Cannot resolve routine `nofunc`\nline 1")
+        return []
+
+
+def test_the_defaults_that_a_plan_sets_are_analysed_before_its_first_statement():
+    there = state(stored("id"), stored("a"), stored("b", "int"), stored("c"))
+    model = table(
+        column(),
+        column("a", default="nofunc(1)"),
+        Column("b", "int", default="abs(1)"),
+        column("c"),
+        column("d", default="nofunc(2)"),
+    )
+    (action,) = TablePlanner().plan([model], catalog_of(there)).actions
+    asked = Asked()
+
+    assert [str(violation) for violation in preflight(action, asked)] == [
+        (
+            f"dev.silver.orders: column {name} has the default {default}, which Spark refuses: [UNRESOLVED_ROUTINE]"
+            " Cannot resolve routine `nofunc`; write an expression that it accepts [DS118 InvalidColumnGeneration]"
+        )
+        for name, default in (("d", "nofunc(2)"), ("a", "nofunc(1)"))
+    ]
+    assert asked.queries == [
+        "SELECT CAST((nofunc(2)) AS BIGINT) AS `d` WHERE FALSE",
+        "SELECT CAST((nofunc(1)) AS BIGINT) AS `a` WHERE FALSE",
+        "SELECT CAST((abs(1)) AS INT) AS `b` WHERE FALSE",
+    ]
+    assert preflight(action, MemoryCatalog()) == ()
+
+
+def test_a_default_that_is_dropped_is_not_analysed():
+    defaults = {"delta.feature.allowColumnDefaults": "supported"}
+    there = state(stored("id")._replace(value=ColumnGeneration(default="nofunc(1)")), table_properties=defaults)
+    (action,) = TablePlanner().plan([table(column())], catalog_of(there)).actions
+    asked = Asked()
+
+    assert (preflight(action, asked), asked.queries) == ((), [])

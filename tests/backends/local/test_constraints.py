@@ -31,8 +31,10 @@ from pytest_delta_schema.plan import CheckAdd, NotNull
 from pytest_delta_schema.sql import Statement, StatementKind, dotted
 from pytest_delta_schema.sql.data_check_queries import count_rows, select_rows
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState
-from pytest_delta_schema.testing.scenario import PLACE, PLACE_STRICT
-from support.models import NAME, TEXT, column, operations, table
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.types import ColumnGeneration
+from pytest_delta_schema.testing.scenario import EVERY_TYPE, PLACE, PLACE_STRICT
+from support.models import NAME, TEXT, column, operations, stored, table
 
 pytestmark = pytest.mark.spark
 
@@ -500,3 +502,23 @@ def test_a_field_that_was_tightened_holds_no_null(local):
         local.insert(NAME, [{"id": 1, "s": {"name": "x", "geo": {"lat": None, "lon": 1.0}}}])
     assert operations(local) == ["CREATE TABLE", "SET NOT NULL"]
     assert local.data_checks(NAME).count_rows().rows == 0
+
+
+@pytest.mark.parametrize("default", ["nofunc(1)", "array(1)", "to_date('2026-01-01')"])
+def test_a_default_that_spark_refuses_stops_an_apply_before_its_first_statement(local, default):
+    Orchestrator.over(local).sync_tables([table(column(), column("n"))])
+
+    with pytest.raises(UnsafePlanError, match="which Spark refuses: "):
+        Orchestrator.over(local).sync_tables([table(column(comment="New"), column("n", default=default))])
+
+    assert local.version(NAME) == 0
+
+
+def test_defaults_of_every_type_are_analysed(local):
+    columns = [Column(one.name, one.data_type, default="NULL") for one in EVERY_TYPE]
+    runner = local.data_checks(NAME)
+
+    for one in desired_state(table(*columns)).columns:
+        runner.analyse_default(one)
+    with pytest.raises(StatementError, match="UNRESOLVED_ROUTINE"):
+        runner.analyse_default(stored("n")._replace(value=ColumnGeneration(default="nofunc()")))
