@@ -20,6 +20,7 @@ from pytest_delta_schema.execute import (
     CreatesConcurrently,
     DataCheckRunner,
     DeltaDDL,
+    ExplainsEmptySchemas,
     IdentifiesTables,
     InterruptedTable,
     ListsViews,
@@ -265,6 +266,14 @@ def test_lists_views():
     assert isinstance(catalog, ListsViews)
     assert catalog.view_names("dev", "silver") == (COPY,)
     assert catalog.table_names("dev", "silver") == ()
+
+
+def test_explains_empty_schemas():
+    class WithReasons(MemoryCatalog):
+        def why_empty(self, catalog, schema):
+            return f"{catalog} has no schema {schema}; its only schema is silver"
+
+    assert isinstance(WithReasons(), ExplainsEmptySchemas)
 
 
 def test_identifies_tables():

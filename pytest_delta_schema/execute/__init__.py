@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import ClonesTables as ClonesTables
     from pytest_delta_schema.execute.protocols import DataCheckRunner as DataCheckRunner
     from pytest_delta_schema.execute.protocols import DeltaDDL as DeltaDDL
+    from pytest_delta_schema.execute.protocols import ExplainsEmptySchemas as ExplainsEmptySchemas
     from pytest_delta_schema.execute.protocols import IdentifiesTables as IdentifiesTables
     from pytest_delta_schema.execute.protocols import KeepsVersions as KeepsVersions
     from pytest_delta_schema.execute.protocols import Lag as Lag

@@ -361,6 +361,20 @@ class ListsViews(Protocol):
 
 
 @runtime_checkable
+class ExplainsEmptySchemas(Protocol):
+    """A catalog that can tell why a schema holds no table; ``--delta-import`` shows the reason."""
+
+    def why_empty(self, catalog: str, schema: str) -> str:
+        """Return why the schema, in which no table was found, is empty, and what to do; ``""`` if that is not known.
+
+        Args:
+            catalog: The catalog of the schema.
+            schema: Its name.
+        """
+        ...
+
+
+@runtime_checkable
 class StartsLazily(Protocol):
     """A catalog that starts a session when it is first needed, which takes seconds and may fail."""
 

@@ -26,7 +26,7 @@ from pytest_delta_schema.engine.adoption import (
 )
 from pytest_delta_schema.engine.declarations import BoundModel, Declarations, held_tables, tables_of_file
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.execute.protocols import ListsViews
+from pytest_delta_schema.execute.protocols import ExplainsEmptySchemas, ListsViews
 from pytest_delta_schema.plugin.adoption import ModelFault, code_style, fail
 from pytest_delta_schema.plugin.commands import add_modules
 from pytest_delta_schema.plugin.compat import run_before_items, skip_item
@@ -113,7 +113,8 @@ class ImportRun:
         self, project: ProjectNode, catalog: Catalog, listed: Mapping[ImportRequest, Sequence[QualifiedName]]
     ) -> Iterator[pytest.Item]:
         """Yield an item for each table that is asked for."""
-        refuse(self._config, [], [fault for request, names in listed.items() if (fault := request.fault(names))])
+        faults = [request.fault(names, _why_empty(catalog, request, names)) for request, names in listed.items()]
+        refuse(self._config, [], [fault for fault in faults if fault])
         chosen = {request: request.matching(names) for request, names in listed.items()}
         models = {name: model_name(name, self._run.settings) for names in chosen.values() for name in names}
         targets, conflicts = import_targets(chosen, models, self._config.invocation_params.dir)
@@ -191,6 +192,13 @@ def _names_in_schema(catalog: Catalog, request: ImportRequest) -> list[Qualified
     """Return the names of all tables and views in the schema of a request."""
     views = catalog.view_names(request.catalog, request.schema) if isinstance(catalog, ListsViews) else ()
     return sorted({*catalog.table_names(request.catalog, request.schema), *views})
+
+
+def _why_empty(catalog: Catalog, request: ImportRequest, names: Sequence[QualifiedName]) -> str:
+    """Return why the schema of a request holds no table; ``""`` if it holds one, or the catalog cannot tell."""
+    if names or not isinstance(catalog, ExplainsEmptySchemas):
+        return ""
+    return catalog.why_empty(request.catalog, request.schema)
 
 
 _FOLDER = "contracts"

@@ -136,14 +136,18 @@ class ImportRequest:
         """Return the names that are asked for."""
         return [name for name in names if fnmatchcase(name.table, self.pattern)]
 
-    def fault(self, names: Iterable[QualifiedName]) -> str:
-        """Return the message if no name of the schema is asked for; ``""`` if one is."""
+    def fault(self, names: Iterable[QualifiedName], why_empty: str = "") -> str:
+        """Return the message if no name of the schema is asked for; ``""`` if one is.
+
+        ``why_empty`` is what the catalog says about a schema without tables.
+        """
         known = list(names)
         if self.matching(known):
             return ""
         schema = f"{self.catalog}.{self.schema}"
         if not known:
-            return f"--delta-import={self.text}: the schema {schema} does not exist, or holds no table; check its name"
+            reason = f": {why_empty}" if why_empty else "; check its name"
+            return f"--delta-import={self.text}: the schema {schema} does not exist, or holds no table{reason}"
         from pytest_delta_schema.report.text import first_few
 
         tables = [name.table for name in known]

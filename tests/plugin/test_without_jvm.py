@@ -345,3 +345,60 @@ def test_models_of_tables_that_other_writers_made_need_no_change(project, starte
     gate.assert_outcomes(passed=1, deselected=2)
     gate.stdout.fnmatch_lines(["drift: 1 in sync*"])
     assert started == []
+
+
+WAREHOUSES = [
+    # folders with a table, options, the end of the message
+    (
+        ["spark-warehouse/silver.db"],
+        ["--delta-import=dev.silver"],
+        "*{path}/spark-warehouse/silver.db holds *: mkdir -p {path}/.delta-warehouse/dev && ln -s {path}/spark-warehouse/silver.db *",
+    ),
+    (
+        ["spark-warehouse/silver.db"],
+        ["--delta-import=spark_catalog.silver"],
+        "*: mkdir -p {path}/.delta-warehouse/dev && ln -s {path}/spark-warehouse/silver.db *, and import dev.silver; *",
+    ),
+    (
+        ["spark-warehouse/silver.db"],
+        ["--delta-import=dev.silver.orders", "--delta-warehouse=spark-warehouse"],
+        "*: mkdir -p {path}/spark-warehouse/dev && ln -s {path}/spark-warehouse/silver.db {path}/spark-warehouse/dev/silver, *",
+    ),
+    (
+        [".delta-warehouse/spark_catalog/silver.db"],
+        ["--delta-import=dev.silver"],
+        "*: mkdir -p {path}/.delta-warehouse/dev && ln -s {path}/.delta-warehouse/spark_catalog/silver.db *",
+    ),
+    (["spark-warehouse"], ["--delta-import=dev.default"], "*: mkdir -p * && ln -s {path}/spark-warehouse {path}/*/default, *"),
+    (["spark-warehouse"], ["--delta-import=dev.silver"], "*: there is no warehouse folder {path}/.delta-warehouse; *FOLDER"),
+    (["a/silver"], ["--delta-import=dev.x", "--delta-warehouse=b"], "*: there is no warehouse folder {path}/b; *FOLDER"),
+    (["a/test/x", "a/it/x", "a/y.db"], ["--delta-import=dev.x", "--delta-warehouse=a"], "*/a has no catalog dev; its catalogs: it, test"),
+    (["spark-warehouse/x.db"], ["--delta-import=dev.y", "--delta-warehouse=spark-warehouse"], "*no catalog dev; its catalogs: none"),
+    (["a/dev/silver"], ["--delta-import=dev.gold", "--delta-warehouse=a"], "*dev.gold does not exist, or holds no table; check its name"),
+    (["a/dev/silver"], ["--delta-import=spark_catalog.gold", "--delta-warehouse=a"], "*, or holds no table; check its name"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("folders", "options", "expected"), WAREHOUSES)
+def test_an_import_says_why_a_schema_is_empty(project, started, folders, options, expected):
+    for folder in folders:
+        delta_log(project.path / folder / "orders", ID)
+
+    result = project.run(*options)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --delta-import={expected.format(path=project.path)}"])
+    assert started == []
+
+
+def test_a_linked_schema_of_spark_is_imported(project, started):
+    delta_log(project.path / "spark-warehouse" / "silver.db" / "orders", ID)
+    catalog = project.path / ".delta-warehouse" / "dev"
+    catalog.mkdir(parents=True)
+    (catalog / "silver").symlink_to(project.path / "spark-warehouse" / "silver.db")
+    project.models("")
+
+    result = project.run("--delta-import=dev.silver")
+
+    result.stdout.fnmatch_lines(["import: 1 table written and proven"])
+    assert started == []

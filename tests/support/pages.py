@@ -53,8 +53,10 @@ FILE_LANGUAGES = ("python", "toml", "yaml", "ini")
 NOT_RUN = (
     "cd",
     "git",
+    "ln",
     "make",
     "mkdir",
+    "mv",
     "pip",
     "python edit_by_hand.py",
     "python -m pip",

@@ -77,6 +77,11 @@ class CatalogSession:
         """Whether the session was started."""
         return "bridge" in self.__dict__
 
+    @property
+    def is_to_be_started(self) -> bool:
+        """Whether this catalog will start a session of its own, and no session is there yet."""
+        return isinstance(self._given, LazySession) and not self.is_started and active_spark() is None
+
     def versions(self) -> SparkVersions:
         """Return the versions of Spark and Delta; those of a session that is started later are the installed ones."""
         if isinstance(self._given, LazySession):

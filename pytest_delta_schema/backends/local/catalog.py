@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.local.clones import clone
 from pytest_delta_schema.backends.local.conversion import FileInspector
 from pytest_delta_schema.backends.local.reading import LogFirstReader, list_tables, read_commits, read_tables
 from pytest_delta_schema.backends.local.statements import LocalStatements
-from pytest_delta_schema.backends.local.warehouse import schema_folder
+from pytest_delta_schema.backends.local.warehouse import SESSION_CATALOG, schema_folder, why_empty
 from pytest_delta_schema.backends.rows import DataQueries
 from pytest_delta_schema.backends.spark.logs import dropped_columns, introduced_by, introductions, past_columns
 from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA
@@ -182,11 +182,17 @@ class LocalCatalog:
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
+        if catalog == SESSION_CATALOG and self._session.is_to_be_started:
+            return ()  # the session catalog of a new session is in memory
         names = self._early.table_names(catalog, schema)
         if names is not None:
             return names
         with self._session.using(catalog):
             return list_tables(self.bridge, catalog, schema)
+
+    def why_empty(self, catalog: str, schema: str) -> str:
+        """Return why the folder of a warehouse holds no table of a schema; ``""`` if it does not tell."""
+        return why_empty(self.warehouse, catalog, schema)
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its log cannot be read."""

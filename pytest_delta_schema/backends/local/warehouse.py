@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 SEPARATOR = "__"
 ESCAPED = "hex_"
 SESSION_CATALOG = "spark_catalog"
+_SPARK_SCHEMA = ".db"
+"""The end of the folder that Spark's session catalog gives to a schema."""
+
 MARKER = "_location"
 """The file with the location of a table that is not in its folder of the warehouse; ``Warehouse.java`` reads it."""
 
@@ -56,7 +60,12 @@ def physical_schema(catalog: str, schema: str) -> str:
 
 def usual_folder(warehouse: Path, name: QualifiedName) -> Path:
     """Return the folder that this package gives to a table."""
-    return warehouse / encode_catalog(name.catalog) / encode(name.schema) / encode(name.table)
+    return usual_schema_folder(warehouse, name.catalog, name.schema) / encode(name.table)
+
+
+def usual_schema_folder(warehouse: Path, catalog: str, schema: str) -> Path:
+    """Return the folder that this package gives to a schema."""
+    return warehouse / encode_catalog(catalog) / encode(schema)
 
 
 def catalog_folder(warehouse: Path, catalog: str) -> Path:
@@ -160,7 +169,36 @@ def _ignore(warehouse: Path) -> None:
         ignore.write_text("*\n", "utf-8")
 
 
+def why_empty(warehouse: Path, catalog: str, schema: str) -> str:
+    """Return why a warehouse holds no table of a schema, as far as its folders show it; ``""`` if they do not."""
+    spark_folder = _folder_of_spark(warehouse, schema)
+    if spark_folder is not None:
+        target = usual_schema_folder(warehouse, "dev" if catalog == SESSION_CATALOG else catalog, schema)
+        source = shlex.quote(str(spark_folder.absolute()))
+        return (
+            f"{spark_folder} holds tables of Spark's session catalog, and the local backend looks for tables in"
+            f" WAREHOUSE/catalog/schema/table; let it find them there: mkdir -p {shlex.quote(str(target.parent))} &&"
+            f" ln -s {source} {shlex.quote(str(target))}, and import {decode(target.parent.name)}.{schema};"
+            ' the guide "My tables are in spark-warehouse" has more'
+        )
+    if not warehouse.is_dir():
+        return f"there is no warehouse folder {warehouse}; name the one that holds the tables: --delta-warehouse=FOLDER"
+    if catalog == SESSION_CATALOG or catalog_folder(warehouse, catalog).is_dir():
+        return ""
+    catalogs = known_catalogs(warehouse)
+    return f"the warehouse {warehouse} has no catalog {catalog}; its catalogs: {', '.join(catalogs) or 'none'}"
+
+
+def _folder_of_spark(warehouse: Path, schema: str) -> Path | None:
+    """Return the folder of a schema in a warehouse of Spark's session catalog, if it holds Delta tables."""
+    parents = (warehouse, warehouse / SESSION_CATALOG, warehouse.parent / "spark-warehouse")
+    folders = [parent / (schema + _SPARK_SCHEMA) for parent in parents]
+    if schema == "default":
+        folders += parents  # Spark gives the schema default no folder
+    return next((folder for folder in folders if any(folder.glob("*/_delta_log"))), None)
+
+
 def known_catalogs(warehouse: Path) -> list[str]:
     """Return the catalogs that the warehouse folder holds."""
     folders = sorted(path.name for path in warehouse.iterdir() if path.is_dir())
-    return [folded(decode(name)) for name in folders if name != "spark_catalog"]
+    return [folded(decode(name)) for name in folders if name != SESSION_CATALOG and not name.endswith(_SPARK_SCHEMA)]
