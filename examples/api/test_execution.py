@@ -23,6 +23,7 @@ from pytest_delta_schema.execute import (
     ExplainsEmptySchemas,
     IdentifiesTables,
     InterruptedTable,
+    ListsParquet,
     ListsViews,
     ReadsRows,
     Refusal,
@@ -266,6 +267,14 @@ def test_lists_views():
     assert isinstance(catalog, ListsViews)
     assert catalog.view_names("dev", "silver") == (COPY,)
     assert catalog.table_names("dev", "silver") == ()
+
+
+def test_lists_parquet():
+    class WithFolders(MemoryCatalog):
+        def parquet_names(self, catalog, schema):
+            return (QualifiedName(catalog, schema, "legacy"),)
+
+    assert isinstance(WithFolders(), ListsParquet)
 
 
 def test_explains_empty_schemas():

@@ -16,7 +16,7 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome
 from pytest_delta_schema.engine.plan_outcomes import entry_changes, failed_outcome, table_outcome
-from pytest_delta_schema.execute.protocols import managed_note
+from pytest_delta_schema.execute.protocols import ListsParquet, managed_note
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
 from pytest_delta_schema.rules.consent import BREAK, DROP_COLUMN, all_paths, ambiguity, needed_consents, quoted_consent
@@ -293,7 +293,10 @@ class UnmanagedTable:
 
     The setting ``unmanaged`` decides whether that fails a gate or is a note. Nothing is ever dropped for it.
 
-    Remedy: Declare the table, exclude it with the setting ``unmanaged_ignore``, or drop it by hand.
+    A folder of parquet files counts as one, on a backend whose schemas are folders.
+
+    Remedy: Declare the table, with ``convert_from`` if it is parquet files, exclude it with the setting
+    ``unmanaged_ignore``, or drop it by hand.
 
     Example:
         dev.silver holds 1 table that no model declares: dev.silver.orders_backup
@@ -342,6 +345,14 @@ def _undeclared(schema: tuple[str, str], gate: Gate, ignored: Iterable[str]) -> 
     tables = {name: bound(table).name for name, table in declared.items()}
     schemas = {mapped[:2] for name, mapped in tables.items() if name[:2] == schema}
     known = set(tables.values())
-    names = [str(name) for mapped in sorted(schemas) for name in gate.catalog.table_names(*mapped) if name not in known]
     patterns = [*map(folded, ignored)]
-    return [name for name in names if not any(fnmatchcase(name, pattern) for pattern in patterns)]
+    found: dict[QualifiedName, str] = {}
+    for mapped in sorted(schemas):
+        if isinstance(gate.catalog, ListsParquet):
+            found |= dict.fromkeys(gate.catalog.parquet_names(*mapped), " (parquet files)")
+        found |= dict.fromkeys(gate.catalog.table_names(*mapped), "")
+    return [
+        f"{name}{what}"
+        for name, what in sorted(found.items())
+        if name not in known and not any(fnmatchcase(str(name), pattern) for pattern in patterns)
+    ]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import IdentifiesTables as IdentifiesTables
     from pytest_delta_schema.execute.protocols import KeepsVersions as KeepsVersions
     from pytest_delta_schema.execute.protocols import Lag as Lag
+    from pytest_delta_schema.execute.protocols import ListsParquet as ListsParquet
     from pytest_delta_schema.execute.protocols import ListsViews as ListsViews
     from pytest_delta_schema.execute.protocols import MetadataSync as MetadataSync
     from pytest_delta_schema.execute.protocols import ProbesStreams as ProbesStreams

@@ -361,6 +361,20 @@ class ListsViews(Protocol):
 
 
 @runtime_checkable
+class ListsParquet(Protocol):
+    """A catalog whose schemas are folders, which may hold parquet files without a Delta log."""
+
+    def parquet_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the sorted names of the folders in a schema that hold parquet files and are not Delta tables.
+
+        Args:
+            catalog: The catalog of the schema.
+            schema: Its name.
+        """
+        ...
+
+
+@runtime_checkable
 class ExplainsEmptySchemas(Protocol):
     """A catalog that can tell why a schema holds no table; ``--delta-import`` shows the reason."""
 

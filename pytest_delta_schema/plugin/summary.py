@@ -20,7 +20,7 @@ from pytest_delta_schema.plugin.terminal import markup_of
 from pytest_delta_schema.report.text import TO_ACCEPT, TO_ALIGN, applied_summary, comparison_notes, counted, headline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.engine.outcomes import TableOutcome
     from pytest_delta_schema.plugin.options import Options
@@ -178,7 +178,6 @@ class Summary:
                 terminalreporter.write_line(printed_line(line), **markup_of(line))
 
     def _lines(self) -> list[str]:
-        counts = Counter(outcome.status for outcome in self._outcomes.values())
         lines = [*self._counts()]
         tables: list[str] = []
         verbosity = self._config.get_verbosity()
@@ -204,7 +203,7 @@ class Summary:
             names = ", ".join(sorted(made.table for made in self._unreported.values() if made.check is check))
             if names:
                 lines.append(f"  {word:<10}  before their checks, which did not run: {names}")
-        lines += self._commands(counts)
+        lines += self._commands()
         codes = self._codes()
         if codes:
             lines.append(f"what a code means: pytest --delta-explain {','.join(codes)}")
@@ -213,10 +212,14 @@ class Summary:
     def _counts(self) -> Iterator[str]:
         """Yield how many tables have each status, a line for each kind of check."""
         tried, compared = self._of_check(CheckKind.ENFORCES), self._of_check(CheckKind.COMPAT)
-        others = [outcome for outcome in self._outcomes.values() if outcome not in (*tried, *compared)]
+        schemas = self._of_check(CheckKind.UNMANAGED)
+        others = [outcome for outcome in self._outcomes.values() if outcome not in (*tried, *compared, *schemas)]
         if others:
             ran = sum(_ran(outcome) for outcome in others)
             yield f"{self._options.mode}: {_by_status(others)}, {ran} statement{'' if ran == 1 else 's'} run"
+        if schemas:
+            holding = sum(schema.status is Status.DRIFTED or bool(schema.notes) for schema in schemas)
+            yield f"{CheckKind.UNMANAGED.value}: {counted(len(schemas), 'schema')}, {holding} with undeclared tables"
         if tried:
             yield f"{ENFORCE}: {_by_status(tried)}"
         if compared:
@@ -225,16 +228,19 @@ class Summary:
     def _of_check(self, check: CheckKind) -> list[TableOutcome]:
         return [outcome for outcome in self._outcomes.values() if outcome.check is check]
 
-    def _commands(self, counts: Mapping[Status, int]) -> Iterator[str]:
+    def _commands(self) -> Iterator[str]:
         """Yield the commands that would make the tables of the run pass."""
         catalog = chosen_catalog(self._config)
-        if counts[Status.DRIFTED] and self._options.mode != APPLY:
-            yield f"{TO_ALIGN}{catalog}"
         failed = [outcome for outcome in self._outcomes.values() if not outcome.status.passes]
+        drifted = any(
+            failure.status is Status.DRIFTED and failure.check is not CheckKind.UNMANAGED for failure in failed
+        )
+        if drifted and self._options.mode != APPLY:
+            yield f"{TO_ALIGN}{catalog}"
         differing = {change.code for outcome in failed for change in outcome.changes}
         if self._options.mode == DRIFT and differing - {SchemaMissing.code, TableMissing.code}:
             yield f"{TO_ACCEPT}{catalog}"
-        if counts[Status.STALE]:
+        if any(failure.status is Status.STALE for failure in failed):
             yield f"to synchronise catalog entries with the logs: pytest --delta-sync-metadata{catalog}"
 
     def _tests_that_did_not_run(self) -> Iterator[str]:

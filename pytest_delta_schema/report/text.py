@@ -119,8 +119,8 @@ _RESTORE = (
 )
 
 _UNMANAGED = (
-    "Tables of models that this run did not collect count, too. No apply drops a table: declare them, exclude them with"
-    " the setting unmanaged_ignore, or drop them by hand."
+    "Tables of models that this run did not collect count, too. No apply drops a table: declare them, parquet files"
+    " with convert_from, exclude them with the setting unmanaged_ignore, or drop them by hand."
 )
 
 

@@ -100,6 +100,26 @@ def test_unmanaged_tables_need_none(project, started):
     assert started == []
 
 
+@pytest.mark.usefixtures("orders")
+def test_folders_of_parquet_files_are_unmanaged_tables(project, started):
+    schema = project.path / ".delta-warehouse" / "dev" / "silver"
+    for table in ("legacy", "left_out", "gone"):
+        (schema / table).mkdir()
+        (schema / table / "part-0.parquet").write_bytes(b"")
+    project.models(PLAIN + "gone = table('dev.silver.gone', Column('id', LongType()))\n")
+    project.ini("delta_models = models", "delta_unmanaged = report", "delta_unmanaged_ignore = dev.silver.left*")
+
+    result = project.run("--delta-drift", "-m", "delta_unmanaged")
+
+    result.stdout.fnmatch_lines(
+        [
+            "unmanaged: 1 schema, 1 with undeclared tables",
+            "  note        dev.silver holds 1 table that no model declares: dev.silver.legacy (parquet files)*",
+        ]
+    )
+    assert started == []
+
+
 def test_unmanaged_tables_of_a_new_catalog_need_none(project, started):
     project.ini("delta_models = models", "delta_unmanaged = fail")
 

@@ -139,8 +139,8 @@ OTHER = Diagnostic(code="DS202", rule="Other", table=NAME, message="that, too", 
             Status.DRIFTED,
             {"diagnostics": (FAULT,)},
             (
-                "Tables of models that this run did not collect count, too. No apply drops a table: declare them, exclude"
-                " them with the setting unmanaged_ignore, or drop them by hand."
+                "Tables of models that this run did not collect count, too. No apply drops a table: declare them, parquet"
+                " files with convert_from, exclude them with the setting unmanaged_ignore, or drop them by hand."
             ),
         ),
         (

@@ -190,6 +190,10 @@ class LocalCatalog:
         with self._session.using(catalog):
             return list_tables(self.bridge, catalog, schema)
 
+    def parquet_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of the folders in a schema that hold parquet files without a Delta log, sorted."""
+        return self._early.logs.parquet_names(catalog, schema)
+
     def why_empty(self, catalog: str, schema: str) -> str:
         """Return why the folder of a warehouse holds no table of a schema; ``""`` if it does not tell."""
         return why_empty(self.warehouse, catalog, schema)

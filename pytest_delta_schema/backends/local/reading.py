@@ -121,6 +121,10 @@ _TABLE_FILES = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))"
 """The names of files that make a folder a Delta table; ``Remains.java`` has the same."""
 
 
+_HIDDEN = ("_", ".")
+"""How the names of files and folders begin that Spark does not read."""
+
+
 class WarehouseLogs:
     """Reads the logs of one warehouse folder."""
 
@@ -154,6 +158,13 @@ class WarehouseLogs:
             return ()
         except (OSError, *MALFORMED):
             return None
+
+    def parquet_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of the folders in a schema that hold parquet files without a Delta log, sorted."""
+        folder = schema_folder(self._warehouse, catalog, schema)
+        tables = folder.iterdir() if folder.is_dir() else ()
+        names = [path.name for path in tables if path.is_dir() and not (path / MARKER).exists() and _is_parquet(path)]
+        return tuple(sorted({QualifiedName(catalog, schema, folded(decode(name))) for name in names}))
 
     def history(self, name: QualifiedName) -> History | None:
         """Return the history of a table; ``None`` if Spark must read it."""
@@ -208,6 +219,17 @@ def _log_files(log: LocalLog) -> list[str]:
         return [name for name in log.names() if _TABLE_FILES.fullmatch(name)]
     except (FileNotFoundError, NotADirectoryError):
         return []
+
+
+def _is_parquet(folder: Path) -> bool:
+    """Whether a folder has parquet files that Spark would read, also in folders of partitions, and no Delta log."""
+    if _log_files(LocalLog(str(folder))):
+        return False
+    for _, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
+        if any(name.endswith(".parquet") and not name.startswith(_HIDDEN) for name in files):
+            return True
+    return False
 
 
 def _absent(name: QualifiedName, folder: str) -> TableState | None:

@@ -436,6 +436,30 @@ def test_the_tables_of_a_schema_are_listed(logs, folder, tmp_path):
     assert logs.table_names("dev", "gold") == ()
 
 
+def test_folders_of_parquet_files_are_listed_apart_from_tables(logs, tmp_path):
+    schema = tmp_path / "dev" / "silver"
+    delta_log(schema / "orders", ID)
+    for file in (
+        "orders/part-0.parquet",
+        "Plain/part-0.parquet",
+        "partitioned/day=1/hour=2/part-0.snappy.parquet",
+        "lost/_delta_log/00000000000000000010.checkpoint.parquet.tmp",
+        "lost/part-0.parquet",
+        "hidden/_temporary/0/part-0.parquet",
+        "hidden/.part-0.parquet",
+        "hidden/_metadata.parquet",
+        "csv/part-0.csv",
+        "linked/part-0.parquet",
+        "linked/_location",
+        "file.parquet",
+    ):
+        (schema / file).parent.mkdir(parents=True, exist_ok=True)
+        (schema / file).write_text("")
+
+    assert [name.table for name in logs.parquet_names("dev", "silver")] == ["lost", "partitioned", "plain"]
+    assert logs.parquet_names("dev", "gold") == ()
+
+
 def test_a_schema_that_cannot_be_listed_is_left_to_spark(logs, folder):
     relative_marker(folder)
     assert logs.table_names("dev", "silver") is None
