@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pyspark.sql import types as spark
 
-from pytest_delta_schema.delta.names import ColumnPath, folded
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
+from pytest_delta_schema.delta.names import KEY, ColumnPath, NameSet, folded, same_name
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeltaSchemaError
 from pytest_delta_schema.diagnostics.redaction import may_be_secret, without_tokens
 from pytest_delta_schema.engine.declarations import (
     BoundModel,
@@ -26,25 +26,28 @@ from pytest_delta_schema.engine.declarations import (
     property_policy_of,
     tables_of_file,
 )
+from pytest_delta_schema.execute.protocols import KeepsVersions
 from pytest_delta_schema.models.ownership import IGNORE
 from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.models.table import derived
 from pytest_delta_schema.plan.actions import change_lines
-from pytest_delta_schema.plan.changes import ColumnMove, ColumnNullabilityChange, SetTableComment
+from pytest_delta_schema.plan.changes import ColumnAdd, ColumnMove, ColumnNullabilityChange, SetTableComment
 from pytest_delta_schema.plan.comparison import stored_key
 from pytest_delta_schema.plan.kinds import kind_of
 from pytest_delta_schema.rules.properties import declarable_properties
 from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.json_state import state_from_json, state_json
 from pytest_delta_schema.state.keys import path_of_key
+from pytest_delta_schema.state.spark_types import RENAMED_FROM
 from pytest_delta_schema.state.states import CatalogState, by_name
-from pytest_delta_schema.state.types import children, edited_columns, find, with_children
+from pytest_delta_schema.state.types import children, columns_below, edited_columns, find, with_children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.delta.names import Aspect
+    from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.constraints import ForeignKey, Unique
     from pytest_delta_schema.models.names import QualifiedName
@@ -161,6 +164,95 @@ def accepted_drift(model: Table, stored: TableState, changes: Iterable[Change], 
     if properties != model.table_properties:
         parts["table_properties"] = properties
     return AcceptedDrift(derived(model, **parts), tuple(sorted(secrets)))
+
+
+def renamed_as_stored(
+    catalog: Catalog, model: Table, wanted: TableState, stored: TableState, changes: Iterable[Change]
+) -> Table:
+    """Return a model in which one column has the name that a rename of its table gave it; or the model.
+
+    Only the log tells a rename from a dropped and an added column: both names belong to one physical column.
+
+    Args:
+        catalog: The catalog that holds the table.
+        model: The model.
+        wanted: The state that the model wants of its table.
+        stored: The state of the table.
+        changes: The differences between the two.
+    """
+    if not isinstance(catalog, KeepsVersions):
+        return model
+    for path in [change.path for change in changes if isinstance(change, ColumnAdd)]:
+        declared = NameSet(column.name for column in columns_below(wanted.columns, path.parent))
+        for new in [column.name for column in columns_below(stored.columns, path.parent)]:
+            formers = () if new in declared else _former_names(catalog, stored.name, path.parent.child(new))
+            if path.name in NameSet(formers):
+                return derived(model, columns=tuple(_renamed_columns(model.columns, path.parts, new)))
+    return model
+
+
+def _former_names(catalog: KeepsVersions, table: QualifiedName, path: ColumnPath) -> Iterator[str]:
+    """Yield the names that a column had in older versions of its table, the newest first, as far as its log reaches."""
+    parts = path.parts
+    try:
+        for commit in reversed(catalog.commits(table)):
+            if not commit.table_id or not commit.version:
+                continue
+            if "REPLACE" in commit.operation or commit.parameters.get("mode") == "Overwrite":
+                return  # columns of the same name are other columns
+            now, before = catalog.state_at(table, commit.version).columns, catalog.columns_before(table, commit.version)
+            parts = tuple(_other_names(now, before, parts))
+            if len(parts) < len(path):
+                return
+            yield parts[-1]
+    except CatalogReadError:
+        return
+
+
+def _other_names(columns: Sequence[ColumnState], others: Sequence[ColumnState], parts: Iterable[str]) -> Iterator[str]:
+    """Yield the names on a path of columns in other columns of the same shape; fewer if it leads nowhere."""
+    for part in parts:
+        pair = next((pair for pair in zip(columns, others, strict=True) if same_name(pair[0].name, part)), None)
+        if pair is None:
+            return
+        yield pair[1].name
+        columns, others = (children(column.data_type) for column in pair)
+
+
+def _renamed_columns(columns: Iterable[Column], parts: Sequence[str], name: str) -> Iterator[Column]:
+    """Yield columns of which the one, or the field, that a path leads to has a name and its former one."""
+    for column in columns:
+        if not same_name(column.name, parts[0]):
+            yield column
+        elif len(parts) == 1:
+            yield replace(column, name=name, renamed_from=column.name)
+        else:
+            yield replace(column, data_type=_renamed_type(column.data_type, parts[1:], name))
+
+
+def _renamed_type(data_type: spark.DataType, parts: Sequence[str], name: str) -> spark.DataType:
+    rest = parts[1:]
+    match data_type:
+        case spark.StructType():
+            return spark.StructType([_renamed_field(field, parts, name) for field in data_type.fields])
+        case spark.ArrayType():
+            return spark.ArrayType(_renamed_type(data_type.elementType, rest, name), data_type.containsNull)
+        case spark.MapType(keyType=key, valueType=value):
+            key, value = (
+                (_renamed_type(key, rest, name), value) if parts[0] == KEY else (key, _renamed_type(value, rest, name))
+            )
+            return spark.MapType(key, value, data_type.valueContainsNull)
+    return data_type
+
+
+def _renamed_field(field: spark.StructField, parts: Sequence[str], name: str) -> spark.StructField:
+    if not same_name(field.name, parts[0]):
+        return field
+    if len(parts) > 1:
+        return spark.StructField(
+            field.name, _renamed_type(field.dataType, parts[1:], name), field.nullable, field.metadata
+        )
+    return spark.StructField(name, field.dataType, field.nullable, {**(field.metadata or {}), RENAMED_FROM: field.name})
 
 
 def _secrets(changes: Iterable[Change], stored: TableState) -> Iterator[str]:

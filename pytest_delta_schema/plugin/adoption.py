@@ -22,6 +22,7 @@ from pytest_delta_schema.engine.adoption import (
     accepted_drift,
     differences_of,
     proved,
+    renamed_as_stored,
     tokens_in,
 )
 from pytest_delta_schema.engine.declarations import Declarations, module_tables
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.source_code.calls import Variables
     from pytest_delta_schema.state.states import TableState
@@ -171,7 +173,7 @@ class AdoptOutcome(NamedTuple):
 def adopt_tables(gate: Gate, models: Iterable[Table], options: AdoptOptions) -> AdoptOutcome:
     """Accept the drift of some models of a gate into their source; those without drift are left out."""
     gate.state()
-    drifts_of = {model.name: (model, _drift_of(gate, model)) for model in models}
+    drifts_of = {model.name: (model, drift_of(gate, model)) for model in models}
     faults = {name: drift for name, (_, drift) in drifts_of.items() if isinstance(drift, ModelFault)}
     drifts = [(model, drift) for model, drift in drifts_of.values() if isinstance(drift, AcceptedDrift)]
     # Declarations of a file are edited from the first to the last.
@@ -194,7 +196,7 @@ def adopt_tables(gate: Gate, models: Iterable[Table], options: AdoptOptions) -> 
     return AdoptOutcome({adoption.model.name: adoption for adoption in adoptions if adoption.fault is None}, faults)
 
 
-def _drift_of(gate: Gate, model: Table) -> AcceptedDrift | ModelFault | None:
+def drift_of(gate: Gate, model: Table) -> AcceptedDrift | ModelFault | None:  # noqa: PLR0911 - one answer a reason
     """Return the model that accepts the drift of a table, or why there is none; ``None`` without drift."""
     violations = gate.declarations.violations(model)
     if violations:
@@ -204,17 +206,29 @@ def _drift_of(gate: Gate, model: Table) -> AcceptedDrift | ModelFault | None:
         return ModelFault("the table could not be read", (str(gate.state().problem(bound.name)),))
     if not stored.exists:
         return ModelFault("the table is not in the catalog; apply its model, or remove it")
+    wanted, changes = _changes_of(gate, model)
+    if not changes:
+        return None
+    if any(isinstance(change, ConvertTable) for change in changes):
+        return ModelFault("the files of the table are not converted to Delta; apply its model")
+    try:
+        # One rename at a time: a field is only found under the new name of its struct.
+        while (renamed := renamed_as_stored(gate.catalog, model, wanted, stored, changes)) is not model:
+            model = renamed
+            wanted, changes = _changes_of(gate, model)
+        return accepted_drift(model, stored, changes, gate.declarations.settings)
+    except DeclarationError as error:
+        return ModelFault("no model can declare what the table has", (str(error),))
+
+
+def _changes_of(gate: Gate, model: Table) -> tuple[TableState, list[Change]]:
+    """Return what a model wants of its table, and how that differs from the table."""
+    bound = gate.declarations.bound(model)
     # Former names would be renames to make, and not names to accept.
     wanted = replace(desired_state(bound.table), renames=())
     plan = gate.declarations.planner.plan_states([wanted], gate.state())
     actions = [action for action in (*plan.actions, *plan.mismatches) if action.table == bound.name]
-    changes = [change for action in actions if isinstance(action, AlignTable) for change in action.changes]
-    if any(isinstance(change, ConvertTable) for change in changes):
-        return ModelFault("the files of the table are not converted to Delta; apply its model")
-    try:
-        return accepted_drift(model, stored, changes, gate.declarations.settings) if changes else None
-    except DeclarationError as error:
-        return ModelFault("no model can declare what the table has", (str(error),))
+    return wanted, [change for action in actions if isinstance(action, AlignTable) for change in action.changes]
 
 
 def _fault_of_model(gate: Gate, declarations: Declarations, adoption: Adoption) -> ModelFault | None:

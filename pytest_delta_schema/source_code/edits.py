@@ -46,6 +46,7 @@ from pytest_delta_schema.source_code.text import (
     text_code,
 )
 from pytest_delta_schema.source_code.trees import require_edited_call
+from pytest_delta_schema.state.spark_types import RENAMED_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
@@ -290,6 +291,7 @@ class Rewriter:
 
     def _merge(self, node: ast.expr, items: BracketItems, values: Sequence[ast.expr], old: _Parts, new: _Parts) -> None:
         """Change, remove, move and insert the items of a list or dictionary that differ."""
+        new = {_former_key(key, value, old, new): value for key, value in new.items()}
         labels = [item.label for item in items.items]
         hidden = next((value for label, value in zip(labels, values, strict=True) if label is None), None)
         is_ordered = not isinstance(node, ast.Dict)
@@ -329,6 +331,15 @@ class Rewriter:
                     raise unknown
                 head = f"{text_code(str(key), self._style)}: " if has_keys else ""
                 items.insert(index, key, partial(self._new, head, new[key]))
+
+
+def _former_key(key: Any, value: object, old: _Parts, new: _Parts) -> Any:
+    """Return the key that a renamed column or field has had, if that is now free, so that it is edited where it is."""
+    given = arguments_of(value) if isinstance(value, Call) and key not in old else {}
+    metadata = given.get("metadata")
+    former = given.get(RENAMED_FROM) or (metadata.get(RENAMED_FROM) if isinstance(metadata, dict) else None)
+    former_key = (folded(former), 0) if isinstance(former, str) else key
+    return former_key if former_key in old and former_key not in new else key
 
 
 def _bracket(text: str, offset: int) -> int:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import ast
 import signal
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from pyspark.sql.types import ArrayType, LongType, MapType, StructField, StructType
 
-from pytest_delta_schema import Column, MemoryCatalog, Settings, Table
+from pytest_delta_schema import Column, LocalCatalog, MemoryCatalog, Settings, Table
+from pytest_delta_schema.backends.local import bridge, reading
+from pytest_delta_schema.backends.local.bridge import LazySession
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.declarations import tables_of_file
 from pytest_delta_schema.plugin import adoption, source_files
-from pytest_delta_schema.plugin.adoption import AdoptOptions, adopt_tables
+from pytest_delta_schema.plugin.adoption import AdoptOptions, adopt_tables, drift_of
 from pytest_delta_schema.plugin.reports import SourceRoot
 from pytest_delta_schema.plugin.source_files import UnwritableFileError
 from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
+from support.logs import commit, field, metadata
+from support.models import column, table
 
 MODELS = '''\
 """The shop."""
@@ -594,3 +600,116 @@ def test_a_killed_import_leaves_whole_files_and_can_be_run_again(project, is_bef
     )
     project.run("--snapshot-update")
     project.run("--delta-drift").assert_outcomes(passed=6)
+
+
+def never():
+    pytest.fail("Spark is started")
+
+
+def struct(*fields):
+    return StructType(list(fields))
+
+
+A, B = (StructField(name, LongType()) for name in "ab")
+
+
+def physical(name, number, kind="long"):
+    return field(name, kind, **{"delta.columnMapping.id": number, "delta.columnMapping.physicalName": f"col-{number}"})
+
+
+def struct_field(name, number, *fields):
+    return physical(name, number, {"type": "struct", "fields": list(fields)})
+
+
+def map_of_structs(name, number, *fields):
+    value = {"type": "struct", "fields": list(fields)}
+    array = {"type": "array", "elementType": value, "containsNull": True}
+    keys = {"type": "struct", "fields": list(fields)}
+    return physical(name, number, {"type": "map", "keyType": keys, "valueType": array, "valueContainsNull": True})
+
+
+def former(name, old, data_type=None):
+    return StructField(name, data_type or LongType(), True, {"renamed_from": old})
+
+
+ID, NR, NUMBER = physical("id", 1), physical("nr", 2), physical("number", 2)
+DECLARED = table(column(), column("nr"))
+AS_RENAMED = table(column(), column("number", renamed_from="nr"))
+OVERWRITE = {"operation": "WRITE", "operationParameters": {"mode": "Overwrite"}}
+RENAMES = {
+    # the versions of the table, the model, and the model that accepts them
+    "a rename": ([[ID, NR], [ID, NUMBER]], DECLARED, AS_RENAMED),
+    "a rename over another name": ([[ID, NR], [ID, physical("no", 2)], [ID, NUMBER]], DECLARED, AS_RENAMED),
+    "a rename, and then a new column": ([[ID, NR], [ID, NUMBER], [ID, NUMBER, physical("x", 3)]], DECLARED,
+        table(column(), column("number", renamed_from="nr"), column("x"))),
+    "a rename by case of a model in another case": ([[ID, NR], [ID, NUMBER]], table(column(), column("NR")),
+        table(column(), column("number", renamed_from="NR"))),
+    "two columns that change their names": (
+        [[ID, NR], [ID, physical("t", 2)], [physical("nr", 1), physical("t", 2)], [physical("nr", 1), physical("id", 2)]],
+        DECLARED, None),
+    "two renames": ([[ID, NR], [physical("key", 1), NUMBER]], DECLARED,
+        table(column("key", renamed_from="id"), column("number", renamed_from="nr"))),
+    "a rename to a name that was free": ([[ID, NR], [physical("key", 1), physical("id", 2)]], DECLARED,
+        table(column(), column("key"))),
+    "a drop and an add": ([[ID, NR], [ID], [ID, physical("number", 3)]], DECLARED, table(column(), column("number"))),
+    "a drop and an add in one commit": ([[ID, NR], [ID, physical("number", 3)]], DECLARED, table(column(), column("number"))),
+    "a rename before the column was dropped and added": (
+        [[ID, NR], [ID, NUMBER], [ID], [ID, physical("number", 3)]], DECLARED, table(column(), column("number"))),
+    "a rename before an overwrite": (
+        [[ID, NR], [ID, NUMBER], OVERWRITE, [ID, physical("number", 3)]], DECLARED, table(column(), column("number"))),
+    "a rename before a table was replaced": (
+        [[ID, NR], [ID, NUMBER], {"operation": "CREATE OR REPLACE TABLE AS SELECT"}, [ID, physical("number", 3)]],
+        DECLARED, table(column(), column("number"))),
+    "a rename after an append": (
+        [[ID, NR], {"operation": "WRITE", "operationParameters": {"mode": "Append"}}, [ID, NUMBER]], DECLARED, AS_RENAMED),
+    "a rename that the model has made": ([[ID, NR], [ID, NUMBER]], AS_RENAMED, None),
+    "a rename of a column that the model never had": ([[ID, physical("a", 3)], [ID, physical("b", 3)]], table(column()),
+        table(column(), column("b"))),
+    "no column mapping": ([[ID, field("nr")], [ID, field("number")]], DECLARED, table(column(), column("number"))),
+    "a field": (
+        [[struct_field("s", 1, physical("a", 2), physical("b", 3))], [struct_field("s", 1, physical("a", 2), physical("c", 3))]],
+        table(column("s", struct(A, B))), table(column("s", struct(A, former("c", "b"))))),
+    "a field of a renamed struct": (
+        [[struct_field("s", 1, physical("a", 2))], [struct_field("t", 1, physical("a", 2))], [struct_field("t", 1, physical("b", 2))]],
+        table(column("s", struct(A))), table(column("t", struct(former("b", "a")), renamed_from="s"))),
+    "a field that was renamed before its struct": (
+        [[struct_field("s", 1, physical("a", 2))], [struct_field("s", 1, physical("b", 2))], [struct_field("t", 1, physical("b", 2))]],
+        table(column("s", struct(A))), table(column("t", struct(former("b", "a")), renamed_from="s"))),
+    "fields inside of maps and arrays": (
+        [[map_of_structs("m", 1, physical("a", 2))], [map_of_structs("m", 1, physical("b", 2))]],
+        table(column("m", MapType(struct(A), ArrayType(struct(A))))),
+        table(column("m", MapType(struct(former("b", "a")), ArrayType(struct(former("b", "a"))))))),
+    "a field of a field": (
+        [[struct_field("s", 1, struct_field("r", 2, physical("a", 3)))], [struct_field("s", 1, struct_field("r", 2, physical("b", 3)))]],
+        table(column("s", struct(StructField("r", struct(A))))), table(column("s", struct(StructField("r", struct(former("b", "a"))))))),
+    "what names the column": (
+        [[ID, NR], [ID, NUMBER]], table(column(), column("nr"), clustered_by=["nr"]),
+        table(column(), column("number", renamed_from="nr"))),
+    "a contract that reports columns": (
+        [[ID, NR], [ID, NUMBER]], replace(DECLARED, owns={"columns": "report"}), replace(AS_RENAMED, owns={"columns": "report"})),
+    "an additive contract": (
+        [[ID, NR], [ID, NUMBER]], replace(DECLARED, evolution="additive"), replace(AS_RENAMED, evolution="additive")),
+    "a contract that ignores columns": ([[ID, NR], [ID, NUMBER]], replace(DECLARED, owns={"columns": "ignore"}), None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("versions", "model", "expected"), RENAMES.values(), ids=RENAMES)
+def test_a_rename_of_one_physical_column_is_accepted_as_a_rename(tmp_path, monkeypatch, versions, model, expected):
+    for module in (bridge, reading):
+        monkeypatch.setattr(module, "active_spark", lambda: None)
+    folder, info, version = tmp_path / "dev" / "silver" / "orders", {}, 0
+    for fields in versions:
+        if isinstance(fields, dict):
+            info = fields
+            continue
+        is_mapped = "delta.columnMapping.id" in fields[0]["metadata"]
+        entry = metadata(*fields, **({"delta__columnMapping__mode": "name"} if is_mapped else {}))
+        started = [{"protocol": {"minReaderVersion": 2, "minWriterVersion": 5}}] if version == 0 else []
+        commit(folder, version, *started, entry, **info)
+        info, version = {}, version + 1
+    gate = Gate(LocalCatalog(LazySession(start=never), warehouse=tmp_path), [model])
+    gate.state()
+
+    drift = drift_of(gate, model)
+
+    assert getattr(drift, "table", drift) == expected

@@ -367,6 +367,29 @@ def test_models_of_tables_that_other_writers_made_need_no_change(project, starte
     assert started == []
 
 
+def test_a_rename_is_adopted_as_a_rename(project, started):
+    names = {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "col-1"}
+    mapped = {"delta__columnMapping__mode": "name"}
+    orders = project.path / ".delta-warehouse" / "dev" / "silver" / "orders"
+    versions = {"protocol": {"minReaderVersion": 2, "minWriterVersion": 5}}
+    commit(orders, 0, versions, metadata(field("nr", **names), **mapped))
+    commit(orders, 1, metadata(field("number", **names), **mapped))
+    project.models(
+        "orders = Table('dev', 'silver', 'orders', [\n"
+        "    Column('nr', LongType()),  # from the till\n"
+        "], table_properties={'delta.columnMapping.mode': 'name'})\n"
+    )
+
+    result = project.run("--delta-adopt=write")
+
+    result.stdout.fnmatch_lines(["adopt: 1 table accepted and proven"])
+    assert (
+        '    Column("number", LongType(), renamed_from="nr"),  # from the till\n'
+        in (project.path / "models.py").read_text()
+    )
+    assert started == []
+
+
 WAREHOUSES = [
     # folders with a table, options, the end of the message
     (

@@ -357,6 +357,43 @@ t = Table(
         },
         't = Table("dev", "s", "t", [Column("a", StructType([StructField("x", LongType())]))], checks=[\n    # none yet\n    Check("c", "a is null"),\n], unique=[\n    Unique(["a"]),\n])\n',
     ),
+    "a renamed column stays where it is": (
+        't = Table("dev", "s", "t", [\n    Column("nr", LongType(), comment="No."),  # of the till\n    Column("b", "int"),\n])\n',
+        column(0, name="number", renamed_from="nr"),
+        't = Table("dev", "s", "t", [\n    Column("number", LongType(), comment="No.", renamed_from="nr"),  # of the till\n    Column("b", "int"),\n])\n',
+    ),
+    "a renamed column that is written otherwise": (
+        't = Table("dev", "s", "t", [Column("Nr", LongType()), Column("b", "int")])\n',
+        column(0, name="number", renamed_from="nr"),
+        't = Table("dev", "s", "t", [Column("number", LongType(), renamed_from="nr"), Column("b", "int")])\n',
+    ),
+    "a former name that is a column again": (
+        't = Table("dev", "s", "t", [Column("a", LongType()), Column("b", "int")])\n',
+        with_columns(Column("a", spark.LongType()), Column("c", spark.IntegerType(), renamed_from="a")),
+        't = Table("dev", "s", "t", [Column("a", LongType()), Column("c", IntegerType(), renamed_from="a")])\n',
+    ),
+    "a former name that no column has had": (
+        't = Table("dev", "s", "t", [Column("a", LongType())])\n',
+        with_columns(ID, Column("c", spark.IntegerType(), renamed_from="z")),
+        't = Table("dev", "s", "t", [Column("id", LongType()), Column("c", IntegerType(), renamed_from="z")])\n',
+    ),
+    "a renamed field stays where it is": (
+        't = Table("dev", "s", "t", [Column("a", StructType([\n    StructField("x", LongType()),  # first\n    StructField("y", LongType()),\n]))])\n',
+        {
+            "columns": [
+                Column(
+                    "a",
+                    spark.StructType(
+                        [
+                            spark.StructField("z", spark.LongType(), True, {"renamed_from": "x"}),
+                            spark.StructField("y", spark.LongType()),
+                        ]
+                    ),
+                )
+            ]
+        },
+        't = Table("dev", "s", "t", [Column("a", StructType([\n    StructField("z", LongType(), metadata={"renamed_from": "x"}),  # first\n    StructField("y", LongType()),\n]))])\n',
+    ),
     "a list that becomes empty": (
         't = Table("dev", "s", "t", [Column("a", StructType([  # fields\n    StructField("x", LongType()),\n]))])\n',
         {"columns": [Column("a", spark.StructType([]))]},

@@ -16,11 +16,11 @@ def field(name: str, kind: Any = "long", *, nullable: bool = True, **metadata: A
     return {"name": name, "type": kind, "nullable": nullable, "metadata": metadata}
 
 
-def commit(folder: Path, version: int, *actions: dict[str, Any]) -> Path:
-    """Write one commit."""
+def commit(folder: Path, version: int, *actions: dict[str, Any], **information: Any) -> Path:
+    """Write one commit, with further information about it."""
     log = folder / "_delta_log"
     log.mkdir(parents=True, exist_ok=True)
-    info = {"commitInfo": {"timestamp": TIME + version, "operation": "TEST"}}
+    info = {"commitInfo": {"timestamp": TIME + version, "operation": "TEST", **information}}
     text = "\n".join(json.dumps(action) for action in (info, *actions))
     (log / f"{version:020d}.json").write_text(text, "utf-8")
     return folder

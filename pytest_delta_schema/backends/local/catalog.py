@@ -275,6 +275,9 @@ class LocalCatalog:
             return rows
 
     def _commit_log(self, table: QualifiedName) -> CommitLog:
+        log = self._early.commit_log(table)
+        if log is not None:
+            return log
         with self._session.translate_errors():
             return read_commits(self.bridge, table)
 

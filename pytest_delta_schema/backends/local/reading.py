@@ -105,6 +105,10 @@ class LogFirstReader:
         """Return the history of a table; ``None`` if Spark must read it."""
         return self.logs.history(table) if self._knows(table.catalog) else None
 
+    def commit_log(self, table: QualifiedName) -> CommitLog | None:
+        """Return the commits of a table; ``None`` if Spark must find its log."""
+        return self.logs.commit_log(table) if self._knows(table.catalog) else None
+
     def _knows(self, catalog: str) -> bool:
         """Whether a catalog is certainly one of the warehouse folder, whose tables nobody has changed in a session."""
         if self._is_over() or active_spark() is not None or catalog == SESSION_CATALOG:
@@ -165,6 +169,14 @@ class WarehouseLogs:
         tables = folder.iterdir() if folder.is_dir() else ()
         names = [path.name for path in tables if path.is_dir() and not (path / MARKER).exists() and _is_parquet(path)]
         return tuple(sorted({QualifiedName(catalog, schema, folded(decode(name))) for name in names}))
+
+    def commit_log(self, name: QualifiedName) -> CommitLog | None:
+        """Return the commits of a table; ``None`` if Spark must find its log."""
+        try:
+            log = LocalLog(_stored_location(str(table_folder(self._warehouse, name))))
+            return CommitLog(table=name, log=log) if _log_files(log) else None
+        except (OSError, *MALFORMED):
+            return None
 
     def history(self, name: QualifiedName) -> History | None:
         """Return the history of a table; ``None`` if Spark must read it."""
