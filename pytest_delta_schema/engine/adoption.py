@@ -27,7 +27,7 @@ from pytest_delta_schema.engine.declarations import (
     tables_of_file,
 )
 from pytest_delta_schema.execute.protocols import KeepsVersions
-from pytest_delta_schema.models.ownership import IGNORE
+from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS, IGNORE
 from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.models.table import derived
 from pytest_delta_schema.plan.actions import change_lines
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.constraints import ForeignKey, Unique
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.ownership import Ownership
     from pytest_delta_schema.models.table import PropertyValue, Table
     from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.plan.planner import TablePlanner
@@ -73,7 +74,11 @@ def model_name(name: QualifiedName, settings: Settings) -> QualifiedName:
 
 
 def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect] | None = None) -> ImportedModel:
-    """Return the model of a table."""
+    """Return the model of a table; a partial one declares the aspects that it owns, and ignores the others."""
+    modes: Ownership = {aspect: IGNORE for aspect in ASPECTS if aspect not in owns} if owns else ALL_MANAGED
+    for aspect in modes:
+        state = replace(state, **_UNDECLARED.get(aspect, {}))
+    state = replace(state, columns=tuple(_owned_column(column, modes) for column in state.columns))
     binding = reversed_binding(settings)
     keys = tuple(key._replace(parent=binding.name(key.parent)) for key in state.foreign_keys)
     model = declared_table(replace(state, name=binding.name(state.name), foreign_keys=keys))
@@ -82,7 +87,9 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
     policy = property_policy_of(settings)
     # A default of the project that the table lacks has to be declared absent.
     properties: dict[str, PropertyValue] = {
-        key: None for key, _ in settings.default_properties if key not in state.table_properties
+        key: None
+        for key, _ in settings.default_properties
+        if key not in state.table_properties and modes.get("properties") != IGNORE
     }
     secrets = []
     for key, value in declarable_properties(state).items():
@@ -92,8 +99,23 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
             secrets.append(key)
         else:
             properties[key] = value
-    declared = replace(model, table_properties=properties, owns=model.owns if owns is None else tuple(owns))
+    declared = replace(model, table_properties=properties, owns=modes or model.owns)
     return ImportedModel(declared, tuple(secrets))
+
+
+_UNDECLARED: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "primary_keys": {"primary_key": None},
+        "unique": {"unique": ()},
+        "foreign_keys": {"foreign_keys": ()},
+        "checks": {"checks": ()},
+        "comments": {"table_comment": ""},
+        "properties": {"table_properties": MappingProxyType({})},
+        "layout": {"partitioning": (), "clustering": ()},
+        "tags": {"tags": MappingProxyType({})},
+    }
+)
+"""The parts of a state without an aspect; columns have the others."""
 
 
 def tokens_in(table: Table) -> tuple[str, ...]:
@@ -385,7 +407,7 @@ def _accept_column(wanted: TableState, stored: TableState, change: Any) -> Table
         return _with_edit(wanted, change.path, lambda column: column._replace(is_nullable=there.is_nullable))
     if there is None:
         return _with_edit(wanted, change.path, lambda _: None)
-    return _with_column(wanted, change.path.parent, _owned_column(there, wanted))
+    return _with_column(wanted, change.path.parent, _owned_column(there, wanted.ownership))
 
 
 def _with_column(state: TableState, above: ColumnPath, column: ColumnState) -> TableState:
@@ -399,10 +421,10 @@ def _with_column(state: TableState, above: ColumnPath, column: ColumnState) -> T
     return _with_edit(state, above, with_field)
 
 
-def _owned_column(column: ColumnState, wanted: TableState) -> ColumnState:
+def _owned_column(column: ColumnState, modes: Ownership) -> ColumnState:
     """Return a stored column without what the contract ignores: its comments, or its default."""
-    ignores_comments = wanted.ownership.get("comments") == IGNORE
-    value = None if wanted.ownership.get("defaults") == IGNORE else column.value
+    ignores_comments = modes.get("comments") == IGNORE
+    value = None if modes.get("defaults") == IGNORE else column.value
     return column._replace(value=value) if not ignores_comments else _without_comments(column)._replace(value=value)
 
 
@@ -419,7 +441,7 @@ def _accept_type(wanted: TableState, stored: TableState, change: Any) -> TableSt
     return _with_edit(
         wanted,
         change.path,
-        lambda column: column._replace(data_type=_owned_column(there, wanted).data_type),
+        lambda column: column._replace(data_type=_owned_column(there, wanted.ownership).data_type),
     )
 
 

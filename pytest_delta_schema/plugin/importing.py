@@ -523,7 +523,8 @@ def _modules_to_write(
         files.setdefault(path, []).append(name)
     modules = []
     for path, names in files.items():
-        unread = [f"{name} {faults[name].headline}" for name in names if name in faults]
+        # What is behind the colon may name folders of this machine.
+        unread = [f"{name} {faults[name].headline.partition(': ')[0]}" for name in names if name in faults]
         docstring = [f"Tables of {'.'.join(names[0][:2])}.", *unread]
         own = {name: models[name].table for name in names if name in models}
         modules.append(_Module(path, options, own, docstring))

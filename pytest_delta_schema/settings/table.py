@@ -181,7 +181,7 @@ SETTINGS = (
     ),
     Setting(
         "import_owns", "list",
-        "the aspects that models written by --delta-import manage, such as columns,types; without it all of them",
+        "the aspects that models written by --delta-import declare, such as columns,types; without it all of them",
         (), metavar="ASPECTS", on_command_line=True, in_ini=False, in_toml=False,
     ),
     Setting(

@@ -20,6 +20,7 @@ from pytest_delta_schema.source_code.calls import (
     field_call,
     is_declaration,
     table_call,
+    text_of_type,
 )
 from pytest_delta_schema.source_code.literals import (
     PACKAGES,
@@ -29,7 +30,15 @@ from pytest_delta_schema.source_code.literals import (
     package_of,
     start_below,
 )
-from pytest_delta_schema.source_code.text import DEFAULT_STYLE, CodeStyle, SourceText, code_lines, flat_code
+from pytest_delta_schema.source_code.text import (
+    DEFAULT_STYLE,
+    CodeStyle,
+    SourceText,
+    code_lines,
+    columns_of_line,
+    flat_code,
+    wrapped,
+)
 from pytest_delta_schema.source_code.trees import require_statements
 
 if TYPE_CHECKING:
@@ -70,9 +79,11 @@ def module_source(
     that, tables are sorted by name. Formatters leave the text as it is.
     """
     declarations = _declarations(tables, {}, (), remarks, style, lambda _: True)
-    head = [_docstring(docstring)] if docstring else []
-    imports = [import_line(package, names, style) for package, names in _needed(declarations.calls).items()]
-    return "\n\n".join([*head, *imports, *declarations.texts]) + "\n"
+    head = [_docstring(docstring, style)] if docstring else []
+    needed = _needed(declarations.calls)
+    lines = {package: import_line(package, names, style) for package, names in needed.items()}
+    imports = [lines.pop("datetime", ""), "\n".join(lines.values())]
+    return "\n\n".join([*head, *filter(None, imports), *declarations.texts]) + "\n"
 
 
 def extended_module(
@@ -139,8 +150,8 @@ def _declarations(  # noqa: PLR0913, PLR0917 - what is declared, where, and how 
     known = dict(existing)
     made = _Declarations([], [])
     for table in ordered:
-        call = table_call(table, known)
-        comments = "".join(f"{_comment(remark)}\n" for remark in remarks.get(table.name, ()))
+        call = _with_short_types(table_call(table, known), style)
+        comments = "".join(f"{_comment(remark, style)}\n" for remark in remarks.get(table.name, ()))
         made.calls.append(call)
         made.texts.append(comments + code_lines(f"{names[table.name]} = ", call, style))
         known[table.name] = Variable(names[table.name], tuple(table.primary_key))
@@ -164,12 +175,36 @@ def _calls(value: object) -> Iterator[Call]:
             yield from _calls(item)
 
 
-def _comment(text: str) -> str:
-    return f"# {escaped(text)}".rstrip()
+def _with_short_types(table: Call, style: CodeStyle) -> Call:
+    """Return a table whose columns have the types as text that would take several lines as calls."""
+    *name, (_, columns), options = (*table.arguments[:4], table.arguments[4:])
+    short = [_with_short_type(column, style) for column in columns] if isinstance(columns, list) else columns
+    return Call(table.name, (*name, ("", short), *options))
 
 
-def _docstring(lines: Sequence[str]) -> str:
-    first, *others = [escaped(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines]
+def _with_short_type(column: Call, style: CodeStyle) -> Call:
+    name, (_, data_type), *options = column.arguments
+    if not (isinstance(data_type, Call) and _is_split(column, style, 2) and _is_split(data_type, style, 3)):
+        return column
+    text = text_of_type(data_type)
+    return column if text is None or _is_split(text, style, 3) else Call(column.name, (name, ("", text), *options))
+
+
+def _is_split(value: object, style: CodeStyle, level: int) -> bool:
+    """Whether a value takes several lines on a level of indentation."""
+    return "\n" in code_lines("", value, style, "    " * level)
+
+
+def _comment(text: str, style: CodeStyle) -> str:
+    lines = wrapped(escaped(text), lambda line: columns_of_line(f"# {line}".rstrip()) <= style.width)
+    return "\n".join(f"# {line}".rstrip() for line in lines)
+
+
+def _docstring(texts: Sequence[str], style: CodeStyle) -> str:
+    plain = [escaped(text).replace("\\", "\\\\").replace('"', '\\"') for text in texts]
+    first, *others = [
+        line.strip() for text in plain for line in wrapped(text, lambda line: columns_of_line(line) + 3 <= style.width)
+    ]
     return "\n".join([f'"""{first}', *([""] if others else []), *others]) + ('\n"""' if others else '"""')
 
 
@@ -212,6 +247,7 @@ def variable(name: str) -> str:
 
 
 _TAKEN = frozenset({
+    "I", "O", "l",
     "collect_ignore", "collect_ignore_glob", "delta_tables", "pytest_generate_tests", "pytest_plugins", "pytestmark",
     "setup_function", "setup_module", "teardown_function", "teardown_module",
 })  # fmt: skip

@@ -54,9 +54,29 @@ def code_lines(head: str, value: object, style: CodeStyle, indent: str = "") -> 
         case dict() if value:
             parts = [code_lines(f"{text_code(key, style)}: ", item, style, deeper) for key, item in value.items()]
             opening, closing = "{", "}"
+        case str() if indent and len(pieces := _pieces(value, style, len(deeper))) > 1:
+            lines = "".join(f"{deeper}{piece}\n" for piece in pieces)
+            return f"{indent}{head}(\n{lines}{indent})"
         case _:
             return f"{indent}{head}{flat_code(value, style)}"
     return f"{indent}{head}{opening}\n{''.join(f'{part},{chr(10)}' for part in parts)}{indent}{closing}"
+
+
+def _pieces(text: str, style: CodeStyle, indentation: int) -> list[str]:
+    """Write a text as literals that Python joins, each no longer than a line if its words are not."""
+    pieces = wrapped(text, lambda piece: indentation + columns_of_line(text_code(piece, style)) <= style.width)
+    return [text_code(f"{piece} ", style) for piece in pieces[:-1]] + [text_code(pieces[-1], style)]
+
+
+def wrapped(text: str, fits: Callable[[str], bool]) -> list[str]:
+    """Return a text in lines that fit, with a space behind them, if their words do; one of these spaces is left out."""
+    lines: list[str] = []
+    for word in text.split(" "):
+        if lines and fits(f"{lines[-1]} {word} "):
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
 
 
 def _room_after(value: object, room: int) -> int:

@@ -367,6 +367,20 @@ def test_models_of_tables_that_other_writers_made_need_no_change(project, starte
     assert started == []
 
 
+@pytest.mark.usefixtures("orders")
+def test_the_docstring_of_an_import_names_no_folder_of_this_machine(project, started):
+    broken = delta_log(project.path / ".delta-warehouse" / "dev" / "silver" / "broken", ID)
+    (broken / "_delta_log" / f"{0:020d}.json").write_text("{")
+    project.models("")
+
+    result = project.run("--delta-import=dev.silver")
+
+    module = (project.path / "contracts" / "silver.py").read_text("utf-8")
+    assert module.startswith('"""Tables of dev.silver.\n\ndev.silver.broken could not be read\n"""\n')
+    result.stdout.fnmatch_lines([f"  failed      dev.silver.broken could not be read: *({project.path}*"])
+    assert started == []
+
+
 def test_a_rename_is_adopted_as_a_rename(project, started):
     names = {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "col-1"}
     mapped = {"delta__columnMapping__mode": "name"}

@@ -13,7 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, Deprecated, ForeignKey, PrimaryKey, QualifiedName, Table, Unique, UnknownType
+from pytest_delta_schema import (
+    Check,
+    Column,
+    Deprecated,
+    ForeignKey,
+    PrimaryKey,
+    QualifiedName,
+    Table,
+    Unique,
+    UnknownType,
+)
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.source_code import modules
@@ -45,7 +55,6 @@ dev.silver.old could not be read: is a view
 """
 
 from pyspark.sql.types import LongType
-
 from pytest_delta_schema import Column, ForeignKey, Table
 
 customers = Table(
@@ -161,6 +170,101 @@ def test_formatters_keep_a_module(width, tables):
     ]
 
     assert is_formatted(module_source(named, style=CodeStyle(width)), width)
+
+
+def linted(source: str, width: int) -> str:
+    """Return what ruff says about a module of a project that has installed this package."""
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--isolated",
+        "--quiet",
+        "--select=I,E,F,UP",
+        "--output-format=concise",
+    ]
+    options = [f"--line-length={width}", '--config=lint.isort.known-third-party=["pyspark","pytest_delta_schema"]', "-"]
+    done = subprocess.run([*command, *options], input=source.encode(), capture_output=True, check=False)
+    return (done.stdout + done.stderr).decode()
+
+
+@pytest.mark.parametrize("width", [88, 120])
+@settings(max_examples=15, deadline=None)
+@given(tables=st.lists(states(), min_size=1, max_size=3), texts=st.lists(st.text(), min_size=1, max_size=3))
+def test_linters_find_nothing_in_a_module(width, tables, texts):
+    named = [
+        declared_table(replace(state, name=QualifiedName("dev", "a b", f"t {number}")))
+        for number, state in enumerate(tables)
+    ]
+
+    source = module_source(named, docstring=texts, remarks={named[0].name: texts}, style=CodeStyle(width))
+
+    assert linted(source, width) == ""
+
+
+LONG = "The day on which the order was shipped, in the time zone of the warehouse that has shipped it, or NULL before"
+SPLIT = """\
+from pyspark.sql.types import LongType, StructField, StructType
+from pytest_delta_schema import Check, Column, Table
+
+# The day on which the order was shipped, in the time zone of the warehouse that has
+# shipped it, or NULL before
+l_ = Table(
+    "dev",
+    "silver",
+    "l",
+    [
+        Column(
+            "shipped",
+            LongType(),
+            comment=(
+                "The day on which the order was shipped, in the time zone of the "
+                "warehouse that has shipped it, or NULL before"
+            ),
+        ),
+        Column("short", StructType([StructField("a", LongType())])),
+        Column("lines", "array<struct<product:bigint,amount:bigint,price:bigint>>"),
+        Column(
+            "commented",
+            StructType(
+                [
+                    StructField(
+                        "a",
+                        LongType(),
+                        metadata={"comment": "text cannot say it"},
+                    ),
+                    StructField("b", LongType()),
+                ],
+            ),
+        ),
+    ],
+    checks=[
+        Check(
+            "no_blank",
+            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa>0",
+        ),
+    ],
+)
+"""
+
+
+def test_what_is_too_long_for_a_line_is_split_or_written_as_text():
+    lines = [spark.StructField(name, spark.LongType()) for name in ("product", "amount", "price")]
+    commented = spark.StructField("a", spark.LongType(), metadata={"comment": "text cannot say it"})
+    columns = [
+        Column("shipped", spark.LongType(), comment=LONG),
+        Column("short", spark.StructType([spark.StructField("a", spark.LongType())])),
+        Column("lines", spark.ArrayType(spark.StructType(lines))),
+        Column("commented", spark.StructType([commented, spark.StructField("b", spark.LongType())])),
+    ]
+    model = Table("dev", "silver", "l", columns, checks=[Check("no_blank", f"{'a' * 76}>0")])
+
+    source = module_source([model], remarks={model.name: [LONG]})
+
+    assert source == SPLIT
+    assert is_formatted(source, 88)
+    assert declared(source) == {model.name: model}
 
 
 @settings(max_examples=15, deadline=None)
@@ -346,7 +450,7 @@ def test_deprecations_are_written_with_their_days():
 
     assert source.startswith(
         "from datetime import date\n\n"
-        "from pyspark.sql.types import LongType\n\n"
+        "from pyspark.sql.types import LongType\n"
         "from pytest_delta_schema import Column, Deprecated, Table\n\n",
     )
     assert 'deprecated=Deprecated(date(2026, 1, 31), use="amount_eur", sunset=date(2026, 7, 31))' in source
