@@ -192,6 +192,9 @@ class Stage:
         return QualifiedName("dev", self._schema, table)
 
 
+_TIMES = re.compile(r"\b(date|timestamp)\b(?!:)")
+"""Types, not names of fields, that are read as text, because times of Python end with the year 9999."""
+
 _ALONE = Lock()
 """Held by overwrites, because a setting of the session says which rows they replace."""
 
@@ -229,9 +232,11 @@ class RowStage(Stage):
             return condition_of(error)
         state = self._catalog.read_tables([name]).tables[name]
         columns = "" if state.columns == self._before.columns else f"{shown(state.columns)} | "
+        stored = spark.table(dotted(name))
+        as_text = {part.name: _TIMES.sub("string", part.dataType.simpleString()) for part in stored.schema}
         rows = [
             " ".join(f"{path}={value}" for path, value in leaves(one.asDict(recursive=True)))
-            for one in spark.table(dotted(name)).collect()
+            for one in stored.select([stored[part].cast(kind).alias(part) for part, kind in as_text.items()]).collect()
         ]
         return columns + " / ".join(sorted(rows))
 
