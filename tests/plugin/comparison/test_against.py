@@ -138,6 +138,39 @@ def test_a_consent_on_the_command_line_lets_a_change_through_or_is_a_fault(relea
     assert "break dev.silver.orders.nothing" in refused.stderr.str()
 
 
+CHECKED = ORDERS.format(', partitioned_by=["note"], checks=[Check("filled", "note <> \'\'")]')
+
+
+def test_a_consent_for_a_part_lets_nothing_else_through(released):
+    released.declare("from pytest_delta_schema import Check\n" + CHECKED + CUSTOMERS)
+
+    of_check = released.run("--delta-allow=break dev.silver.orders.checks.filled")
+    of_both = released.run(
+        "--delta-allow=break dev.silver.orders.checks.FILLED", "--delta-allow=break dev.silver.orders.layout"
+    )
+    of_all = released.run("--delta-allow=break dev.silver.orders")
+
+    assert section(of_check)[1] == "  incompatible  dev.silver.orders: breaks streams: layout"
+    assert of_both.ret == 0
+    assert of_all.ret == 4
+    assert (
+        "consent 'break dev.silver.orders' names a table, and would permit that anything in it breaks, and that it is"
+        ' removed; write "break dev.silver.orders.layout" or "break dev.silver.orders.checks.filled"'
+    ) in of_all.stderr.str()
+
+
+def test_a_consent_for_all_columns_does_not_let_a_table_go(released):
+    released.declare(ORDERS.format(""))
+    entry = (
+        '[tool.pytest_delta_schema]\nmodels = ["models"]\n[[tool.pytest_delta_schema.allow]]\n'
+        'action = "break"\npath = "dev.silver.customers.{}"\nreason = "it moves"\nexpires = 2999-12-31\n'
+    )
+    released.settings(entry.format("**"))
+    assert ends(released.run("-v")) == {"dev.silver.customers": "FAILED", "dev.silver.orders": "PASSED"}
+    released.settings(entry.format("table"))
+    assert ends(released.run("-v")) == NOTHING_BROKEN
+
+
 def test_a_consent_that_nothing_needs_is_a_note_until_its_last_day_and_a_fault_after_it(released):
     entry = (
         '[tool.pytest_delta_schema]\nmodels = ["models"]\n'
