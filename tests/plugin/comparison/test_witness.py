@@ -109,7 +109,7 @@ def test_witnesses_are_confirmed_and_every_report_has_them(released):
         assert f"witness seen/{script}: confirmed" in text
     report = json.loads((released.path / "report.json").read_text("utf-8"))
     (orders,) = (entry for entry in report["tables"] if entry["name"] == "dev.silver.orders")
-    witness = orders["diagnostics"][0]["witness"]
+    witness = orders["diagnostics"][0]["witnesses"][0]
     assert witness["result"] == "confirmed"
     assert witness["file"] == f"seen/{SCRIPTS[0]}"
     assert witness["before"] == "[('id', 'bigint'), ('note', 'string')] [(1, 'note_1')]"
