@@ -520,3 +520,54 @@ def test_the_error_of_a_failed_clone_says_what_to_do(monkeypatch, tmp_path, erro
         clones.clone(bridge, ORDERS, CLONE)
 
     assert str(caught.value) == f"dev.silver.orders cannot be cloned: {message}"
+
+
+SHALLOW = {
+    "column mapping": "(`a b` INT, p INT) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
+    "column mapping by id": "(a INT, p INT) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'id')",
+    "row tracking": "(a INT, p INT) USING delta TBLPROPERTIES ('delta.enableRowTracking' = 'true')",
+    "defaults": (
+        "(a INT, p INT DEFAULT 3) USING delta TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
+    ),
+    "partitions": "(a INT, p INT NOT NULL) USING delta PARTITIONED BY (p) TBLPROPERTIES ('team' = 'core')",
+    "clustering": "(a INT, p INT) USING delta CLUSTER BY (p)",
+    "checks": "(a INT, p INT) USING delta TBLPROPERTIES ('delta.constraints.positive' = 'p > 0')",
+}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("definition", SHALLOW.values(), ids=SHALLOW)
+def test_a_shallow_clone_in_a_catalog_of_three_levels_is_like_one_in_the_session_catalog(local, definition):
+    spark = local.spark
+    local.create_schema("dev", "silver")
+    spark.sql("CREATE SCHEMA IF NOT EXISTS spark_catalog.shallow")
+    answers = []
+    for schema in ("dev.silver", "spark_catalog.shallow"):
+        spark.sql(f"CREATE TABLE {schema}.source {definition}")
+        spark.range(1).selectExpr("1", "2").write.insertInto(f"{schema}.source")
+        for statement in ("CREATE TABLE", "CREATE OR REPLACE TABLE"):
+            name = f"{schema}.{statement.replace(' ', '_').lower()}"
+            spark.sql(f"{statement} {name} SHALLOW CLONE {schema}.source TBLPROPERTIES ('kind' = 'clone')")
+            spark.range(1).selectExpr("3", "4").write.insertInto(name)
+            properties = {row.key: row.value for row in spark.sql(f"SHOW TBLPROPERTIES {name}").collect()}
+            answers.append(
+                (
+                    {key: value for key, value in properties.items() if "materialized" not in key},
+                    [(field.name, field.dataType, field.nullable) for field in spark.table(name).schema],
+                    sorted(map(tuple, spark.table(name).collect())),
+                )
+            )
+    spark.sql("DROP SCHEMA spark_catalog.shallow CASCADE")
+
+    assert answers[:2] == answers[2:]
+    assert [rows for _, _, rows in answers] == [[(1, 2), (3, 4)]] * 4
+
+
+@pytest.mark.spark
+def test_a_property_that_only_delta_writes_is_still_refused(local):
+    local.create_schema("dev", "silver")
+
+    with pytest.raises(Exception, match="DELTA_CANNOT_MODIFY_TABLE_PROPERTY"):
+        local.spark.sql(
+            "CREATE TABLE dev.silver.t (id INT) USING delta TBLPROPERTIES ('delta.columnMapping.maxColumnId' = '4')"
+        )

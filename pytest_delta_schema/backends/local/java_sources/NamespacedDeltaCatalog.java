@@ -72,8 +72,22 @@ public class NamespacedDeltaCatalog extends DeltaCatalog {
   public boolean tableExists(Identifier i) { return super.tableExists(in(i)); }
   public void invalidateTable(Identifier i) { super.invalidateTable(in(i)); }
 
-  public Table createTable(Identifier i, Column[] c, Transform[] p, Map m) { try { Identifier t = in(i); synchronized (lock(t)) { return super.createTable(t, c, p, m); } } catch (Exception e) { throw thrown(e); } }
-  public Table createTable(Identifier i, StructType c, Transform[] p, Map m) { try { Identifier t = in(i); synchronized (lock(t)) { return super.createTable(t, c, p, m); } } catch (Exception e) { throw thrown(e); } }
+  // SHALLOW CLONE creates a table to learn its path, and replaces it. It gives it all properties of the source as if a user
+  // had set them, which refuses the ones that Delta writes by itself, and a default without its table feature (Delta 4.4.0).
+  // So that table is empty; the mode of column mapping is the one property that the replacement cannot change. Spark names
+  // the owner of every other new table.
+  private static boolean isPlaceholder(Map m) { return !m.containsKey(TableCatalog.PROP_OWNER); }
+
+  private static Map ofPlaceholder(Map m) {
+    HashMap kept = new HashMap();
+    kept.put(TableCatalog.PROP_PROVIDER, "delta");
+    kept.put(TableCatalog.PROP_OWNER, System.getProperty("user.name"));
+    if (m.containsKey("delta.columnMapping.mode")) kept.put("delta.columnMapping.mode", m.get("delta.columnMapping.mode"));
+    return kept;
+  }
+
+  public Table createTable(Identifier i, Column[] c, Transform[] p, Map m) { if (isPlaceholder(m)) return createTable(i, new Column[0], new Transform[0], ofPlaceholder(m)); try { Identifier t = in(i); synchronized (lock(t)) { return super.createTable(t, c, p, m); } } catch (Exception e) { throw thrown(e); } }
+  public Table createTable(Identifier i, StructType c, Transform[] p, Map m) { if (isPlaceholder(m)) return createTable(i, new StructType(), new Transform[0], ofPlaceholder(m)); try { Identifier t = in(i); synchronized (lock(t)) { return super.createTable(t, c, p, m); } } catch (Exception e) { throw thrown(e); } }
   public StagedTable stageCreate(Identifier i, Column[] c, Transform[] p, Map m) { try { return super.stageCreate(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
   public StagedTable stageCreate(Identifier i, StructType c, Transform[] p, Map m) { try { return super.stageCreate(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
   public StagedTable stageReplace(Identifier i, Column[] c, Transform[] p, Map m) { try { return super.stageReplace(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
