@@ -16,7 +16,7 @@ from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.spark_types import nullable_struct
 from pytest_delta_schema.models.table import to_struct_type
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.expressions import ExpressionError, columns_in
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in, failing_rows
 from pytest_delta_schema.state.expressions.conditions import (
     Comparison,
     Field,
@@ -58,7 +58,8 @@ class BreakingRows:
         constraint: The constraint.
         rows: One row, or two for a key.
         breaks: All constraints that the rows break. There are more than one if that cannot be avoided: a NULL also
-            makes a check unknown, which breaks it. Delta Lake reports one of them.
+            makes a check unknown, which breaks it. Delta Lake reports one of them. A check that only Spark can judge is
+            among them if the rows have other values for it than those that were given.
     """
 
     constraint: Constraint
@@ -71,7 +72,8 @@ def breaking_rows(model: Table, **columns: Any) -> list[BreakingRows]:
     """Return rows for each NOT NULL, length, check and key of a model that break it, and nothing else if possible.
 
     All other values are those of :func:`rows_of`. Identities and generated columns, which the table fills, and checks
-    that hold for every row are left out.
+    that hold for every row are left out, and so are checks that only Spark can judge, such as one with a function that
+    this package does not compute: give values of their columns, with which they are taken to hold.
 
     Args:
         model: The contract.
@@ -97,12 +99,17 @@ class Breaker:
     """Makes the breaking rows of one model."""
 
     def __init__(self, model: Table, state: TableState, given: Row, valid: Sequence[Row]) -> None:
-        self._contract = contract = contract_of(state)
+        unjudged = _unjudged(contract_of(state), valid)
+        self._unjudged = [Constraint(kind="check", name=check.name) for check in unjudged]
+        checks = tuple(check for check in state.checks if check not in unjudged)
+        self._contract = contract = contract_of(replace(state, checks=checks))
         self._foreign_keys = parent_rows(model, state, {})
         self._given = {name: value(0) if callable(value) else value for name, value in given.items()}
         self._valid, *self._others = ({folded(name): value for name, value in row.items()} for row in valid)
         self.faults: list[str] = []
         self._filled = {*contract.generated, *contract.identities}
+        # Where these columns have the values of the valid rows, the checks that only Spark can judge are met.
+        self._sources = [contract.sources(columns_in(check.expression)) for check in unjudged]
 
     def broken(self) -> Iterator[BreakingRows]:
         """Yield rows for each constraint that a row can break; those for which none was found are among the faults."""
@@ -229,7 +236,7 @@ class Breaker:
         best: BreakingRows | None = None
         for rows in candidates:
             try:
-                broken = broken_constraints(self._contract, rows)
+                broken = (*broken_constraints(self._contract, rows), *self._perhaps_broken(rows))
             except ExpressionError:
                 continue
             if constraint in broken and (best is None or len(broken) < len(best.breaks)):
@@ -244,6 +251,15 @@ class Breaker:
         remedy = "if there is one, give the other columns the values that it needs; else drop the constraint"
         self.faults.append(f"{self._contract.state.name}: {fact}; {remedy}")
 
+    def _perhaps_broken(self, rows: Iterable[Row]) -> Iterator[Constraint]:
+        """Yield the checks that only Spark can judge, and for which rows have other values than the valid ones."""
+        given = [{folded(name): value for name, value in row.items()} for row in rows]
+        valid = (self._valid, *self._others)
+        for constraint, names in zip(self._unjudged, self._sources, strict=True):
+            known = [[row.get(name) for name in names] for row in valid]
+            if any([row.get(name) for name in names] not in known for row in given):
+                yield constraint
+
     def _as_row(self, values: Row) -> Row:
         return {
             column.name: values[folded(column.name)]
@@ -255,6 +271,24 @@ class Breaker:
         """Return the valid value of a column with a change at a path below it."""
         column: ColumnState = self._contract.columns[path.root]
         return changed(self._valid.get(path.folded[0]), column.data_type, path.fields, change)
+
+
+def _unjudged(contract: Contract, valid: Sequence[Row]) -> list[CheckState]:
+    """Return the checks of which it is not known without Spark whether valid rows meet them."""
+    names = [folded(column.name) for column in contract.state.columns]
+    rows = [
+        contract.with_table_values({folded(name): value for name, value in row.items()}, number)
+        for number, row in enumerate(valid)
+    ]
+    found = []
+    for check in contract.late:
+        try:
+            for row in rows:
+                contract.generate([row], columns_in(check.expression))
+            failing_rows(check.expression, rows, names)
+        except ExpressionError:
+            found.append(check)
+    return found
 
 
 def lengthened(text: str | None, length: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, cast
 
@@ -167,6 +168,43 @@ def test_a_key_that_is_always_null_is_left_out():
 def test_values_that_cannot_be_compared_are_an_error():
     with pytest.raises(DeclarationError, match="no row was found that breaks not null b; if there is one, give"):
         breaking_rows(table("a int; b int not null", ["a > 0"]), a="x")
+
+
+UNJUDGED = [
+    ("c string", "c RLIKE '^[A-Z]{2}[0-9]{4}$'", "AB1234"),
+    ("c string", "NOT regexp_like(c, '[a-z]') AND c <> ''", "AB1234"),
+    ("c string", "to_date(c) > DATE '2020-01-01'", "2026-01-31"),
+    ("c array<string>", "size(c) > 1", ["a", "b"]),
+    ("c date", "year(c) >= 2020", date(2026, 1, 31)),
+    ("c timestamp", "date_trunc('DAY', c) = c", datetime(2026, 1, 31)),  # noqa: DTZ001 - as Spark returns it
+    ("c string; g string", "g RLIKE '^AB'", "AB1234"),
+]
+
+
+@pytest.mark.parametrize(("column", "condition", "value"), UNJUDGED)
+def test_a_check_that_only_spark_can_judge_leaves_the_others(column, condition, value):
+    model = table(
+        f"id bigint not null; n int; {column.partition(';')[0]}",
+        [condition, "n > 0"],
+        unique=[Unique(["n"])],
+        more=[Column("g", "string", generated_as="c || 'x'")] if ";" in column else [],
+    )
+
+    assert shown(model, c=value) == [
+        ("not null id", (None, 1, value)),
+        ("check c2", (1, 0, value)),
+        ("unique constraint uq_dev_silver_orders__n", (1, 1, value), (2, 1, value)),
+    ]
+
+
+def test_a_check_that_only_spark_can_judge_may_be_broken_by_another_value():
+    model = table("c varchar(6) not null; n int", ["c RLIKE '^[A-Z]{2}[0-9]{4}$'", "n > 0"])
+
+    assert shown(model, c="AB1234") == [
+        ("not null c", "check c1", (None, 1)),
+        ("length c", "check c1", ("AB1234x", 1)),
+        ("check c2", ("AB1234", 0)),
+    ]
 
 
 NOT_BROKEN = [

@@ -59,6 +59,16 @@ def test_delta_takes_valid_rows_and_stops_broken_ones_by_their_constraint(local)
     assert len(outcomes) > 6
 
 
+def test_a_check_that_only_spark_can_judge_is_named_where_it_is_broken(local):
+    model = table("id int not null; c string not null; n int", ["c RLIKE '^[A-Z]{2}[0-9]{4}$'", "n > 0"])
+    schema = frame_of(local.spark, model, c="AB1234").schema
+
+    for breaking in breaking_rows(model, c="AB1234"):
+        with pytest.raises(RowsError) as error:
+            assert_rows_satisfy(model, local.spark.createDataFrame(breaking.rows, schema))
+        assert len(error.value.diagnostics) == len(breaking.breaks), breaking
+
+
 def test_assert_rows_satisfy_agrees(local):
     model = table(
         "id int not null; a varchar(4) not null; s struct<b: int not null>; d date",
