@@ -206,7 +206,9 @@ class StandardContract:
     def ddl(self, request: pytest.FixtureRequest, delta_snapshot: SnapshotAssertion) -> None:
         """The SQL that would create the table, and the state that it declares, are those that were reviewed."""
         from pytest_delta_schema.plugin.snapshots import mismatch
+        from pytest_delta_schema.plugin.syrupy_compat import leave_out_parameters
 
+        leave_out_parameters(delta_snapshot)
         declarations = request.config.stash[RUN].declarations
         outcome = rules_outcome(self.table, declarations)
         if not outcome.status.passes:

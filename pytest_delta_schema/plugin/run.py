@@ -388,8 +388,9 @@ class RunHooks:
             protect_after_run(session, exitstatus)
         mark_as_skipped(config, run.without_snapshot)
         stopped = config.option.collectonly or exitstatus not in _ENDS_OF_TESTS
-        # A run that writes models compares no snapshot, and so knows of none that is unused.
-        if run.is_refused or run.options.mode in WRITES_MODELS or (stopped and not is_distributed(config)):
+        # A run that writes models, and the parent of pytest-forked, compare no snapshot, and know of no unused one.
+        compares_none = run.options.mode in WRITES_MODELS or getattr(config.option, "forked", False)
+        if run.is_refused or compares_none or (stopped and not is_distributed(config)):
             find_no_unused(config)
         with corrected_report():
             return (yield)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +10,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from pytest_delta_schema.diagnostics.errors import JsonFormError
 from pytest_delta_schema.diagnostics.text import printed
-from pytest_delta_schema.state.json_shapes import STATE_FILE, UPGRADE
+from pytest_delta_schema.state.json_shapes import SQL_FILE, STATE_FILE, UPGRADE
 from pytest_delta_schema.state.json_state import state_from_json_text, state_json_text
 
 if TYPE_CHECKING:
@@ -92,10 +91,6 @@ def _shown(text: str) -> str:
     return f"{shown}\n\n" if shown == text else f"{shown}\n\n{_ESCAPED}"
 
 
-_SQL_NAME, _STATE_NAME = r"\.ddl(\[[^/\\]*\])?\.sql$", r"(\[[^/\\]*\])?\.state\.json$"
-"""Names of the two files of a table; parameters are in brackets, which its own name has not."""
-
-
 class SqlSnapshotExtension(SingleFileSnapshotExtension):
     """Keeps text as it is, with one newline at its end; the file of a state belongs to the file of its SQL."""
 
@@ -125,8 +120,9 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
 
     def read_snapshot_collection(self, *, snapshot_location: str) -> SnapshotCollection:
         """Return the snapshot of a file; a state has that of its SQL, whether that file exists or not."""
-        location = re.sub(_STATE_NAME, r".ddl\1.sql", snapshot_location)
-        return super().read_snapshot_collection(snapshot_location=location)
+        if snapshot_location.endswith(STATE_FILE):
+            snapshot_location = f"{snapshot_location.removesuffix(STATE_FILE)}{SQL_FILE}"
+        return super().read_snapshot_collection(snapshot_location=snapshot_location)
 
     def delete_snapshots(self, *, snapshot_location: str, **_names: Any) -> None:
         """Delete the file of a snapshot, and that of its state."""
@@ -136,7 +132,7 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
 
 def state_file(location: str) -> Path:
     """Return the file of the state that belongs to the SQL of a table."""
-    return Path(re.sub(_SQL_NAME, rf"\1{STATE_FILE}", location))
+    return Path(f"{location.removesuffix(SQL_FILE)}{STATE_FILE}") if location.endswith(SQL_FILE) else Path(location)
 
 
 def snapshot_text(sql: str) -> str:

@@ -24,6 +24,8 @@ from pytest_delta_schema.state.json_shapes import SQL_FILE, STATE_FILE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from syrupy.assertion import SnapshotAssertion
+
 VERSIONS = {"syrupy": ">=5,<8"}
 """The versions with which the names of these options were tested."""
 
@@ -121,6 +123,12 @@ def _shown_files(file: Path, root: Path) -> str:
     if not file.exists():
         return shown_path(state, root)
     return f"{shown_path(file, root)} (with {STATE_FILE})" if state.exists() else shown_path(file, root)
+
+
+def leave_out_parameters(snapshot: SnapshotAssertion) -> None:
+    """Name the files of a snapshot by its test alone, because other plugins repeat items with parameters."""
+    for name in ("nodename", "testname"):
+        object.__setattr__(snapshot.test_location, name, snapshot.test_location.methodname)
 
 
 def mark_as_skipped(config: pytest.Config, node_ids: Iterable[str]) -> None:

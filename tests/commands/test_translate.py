@@ -15,7 +15,6 @@ LOCATION '/lake/orders' TBLPROPERTIES ('team.token' = 'x', 'team.url' = 'https:/
 """
 MODELS = """\
 from pyspark.sql.types import LongType
-
 from pytest_delta_schema import Column, Table
 
 # its LOCATION is not declared: a new table is stored where its catalog puts it

@@ -341,24 +341,109 @@ def test_tests_that_keep_json_in_the_same_folder_do_not_claim_the_states(reviewe
         assert reviewed.snapshots() == files
 
 
-def test_parameters_of_the_check_have_files_of_their_own(project):
+REPEATS = """
+import pytest
+
+def pytest_addoption(parser):
+    parser.addoption("--count", type=int, default=1)
+
+@pytest.fixture
+def step(request):
+    return request.param
+
+def pytest_generate_tests(metafunc):
+    count = metafunc.config.option.count
+    if count > 1:
+        metafunc.fixturenames.append("step")
+        metafunc.parametrize("step", range(count), indirect=True, ids=lambda n: f"{n + 1}-{count}")
+"""
+"""What pytest-repeat 0.9 does."""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "xdist"])
+def test_items_that_are_repeated_have_the_snapshot_of_their_table(project, workers):
     project.models(ORDERS)
-    project.pytester.makeconftest(
-        "def pytest_generate_tests(metafunc):\n"
-        "    if metafunc.function.__name__ == 'ddl':\n"
-        "        metafunc.fixturenames.append('again')\n"
-        "        metafunc.parametrize('again', [1, 2])\n",
-    )
+    project.pytester.makeconftest(REPEATS)
+    twice = ("--count=2", *workers)
+    files = [f"__snapshots__/models/dev.silver.orders{name}" for name in (".ddl.sql", ".state.json")]
 
-    for args in (["--snapshot-update"], ["--snapshot-update"], []):
-        result = project.run(*args, "-Werror")
+    for args, passed in (
+        (["--snapshot-update", *twice], 4),
+        (["--snapshot-update"], 2),
+        (twice, 4),
+        (["--snapshot-update", *twice], 4),
+        ([], 2),
+    ):
+        result = project.run(*args, subprocess=bool(workers))
 
-        result.assert_outcomes(passed=3)
+        result.assert_outcomes(passed=passed)
         assert result.ret == 0
-    assert project.snapshots() == [
-        f"__snapshots__/models/dev.silver.orders{name}"
-        for name in (".ddl[1].sql", ".ddl[2].sql", "[1].state.json", "[2].state.json")
-    ]
+        result.stdout.no_fnmatch_line("*is of a table*")
+        result.stdout.no_fnmatch_line("*unused*")
+        assert project.snapshots() == files
+
+
+def test_a_repeated_item_shows_that_its_snapshot_differs(reviewed):
+    reviewed.pytester.makeconftest(REPEATS)
+    reviewed.models(renamed(ORDERS))
+
+    result = reviewed.run("--count=2")
+
+    result.assert_outcomes(passed=2, failed=2)
+    result.stdout.fnmatch_lines(["*its state is not the one in the snapshot"] * 2)
+    result.stdout.no_fnmatch_line("*is of a table*")
+
+
+FORKS = """
+import json, os, pytest
+from _pytest.runner import runtestprotocol
+
+def pytest_addoption(parser):
+    parser.addoption("--forked", action="store_true")
+
+def in_fork(item, file):
+    if os.fork() == 0:
+        status = 3
+        try:
+            reports = [report._to_json() for report in runtestprotocol(item, log=False)]
+            with open(file, "w") as stream:
+                json.dump(reports, stream)
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.wait()[1] == 0
+    with open(file) as stream:
+        return [pytest.TestReport._from_json(report) for report in json.load(stream)]
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item):
+    if item.config.option.forked:
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for report in in_fork(item, f"{os.getpid()}.json"):
+            item.ihook.pytest_runtest_logreport(report=report)
+        return True
+"""
+"""What pytest-forked does, with reports as pytest 9.2 can send them."""
+
+
+def test_items_in_forks_show_their_outcomes_and_delete_no_snapshot(project):
+    project.models(ORDERS)
+    project.catalog("MemoryCatalog()")
+    conftest = project.path / "conftest.py"
+    conftest.write_text(f"{conftest.read_text('utf-8')}\n{FORKS}", "utf-8")
+    files = [f"__snapshots__/models/dev.silver.orders{name}" for name in (".ddl.sql", ".state.json")]
+
+    for _ in range(2):
+        project.run("--snapshot-update", "--forked", subprocess=True).assert_outcomes(passed=2)
+
+        assert project.snapshots() == files
+    result = project.run("--delta-drift", "--forked", subprocess=True)
+
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(
+        ["drift: 1 drifted, 0 statements run", "  drifted     dev.silver.orders does not exist *"]
+    )
+    result.stdout.no_fnmatch_line("*is of a table*")
 
 
 def test_bindings_backends_and_modes_change_no_state(reviewed):
