@@ -16,12 +16,15 @@ from pytest_delta_schema.plugin.registration import (
     TABLE_MODULE,
     add_options,
     is_configured,
+    note_project,
+    other_projects,
     show_progress,
 )
 from pytest_delta_schema.settings import pop_settings, push_settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from pathlib import Path
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.execute.protocols import Catalog
@@ -88,6 +91,17 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     pushed = config.stash.get(PUSHED, None)
     if pushed is not None:
         pop_settings(pushed)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> None:
+    """Note which projects below the root of a repository have their own settings."""
+    if file_path.name == "pyproject.toml":
+        note_project(parent.config, file_path)
+
+
+def pytest_report_collectionfinish(config: pytest.Config) -> str | None:
+    """Say that the contracts of such projects are not checked."""
+    return other_projects(config)
 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[pytest.Collector] | None:

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import shlex
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -170,6 +173,31 @@ def files_of_pytest(config: pytest.Config) -> list[Path]:
     folders = [project_folder(config), config.rootpath, *([] if project is None else [project.parent])]
     files = [folder / name for folder in dict.fromkeys(folders) for name in INI_FILES]
     return files if config.inipath in files or config.inipath is None else [*files, config.inipath]
+
+
+_SECTION = re.compile(rb"(?m)^\[tool\.pytest_delta_schema\]")
+
+_OTHER_PROJECTS: pytest.StashKey[list[Path]] = pytest.StashKey()
+"""Key of the folders of projects whose settings a run does not read."""
+
+
+def note_project(config: pytest.Config, file: Path) -> None:
+    """Note a project whose ``pyproject.toml`` has a section for this package that the run does not read."""
+    with suppress(OSError):
+        if file != project_file_of(project_folder(config)) and _SECTION.search(file.read_bytes()):
+            config.stash.setdefault(_OTHER_PROJECTS, []).append(file.parent)
+
+
+def other_projects(config: pytest.Config) -> str | None:
+    """Return a line that names the projects whose contracts a run does not check; ``None`` if there are none."""
+    folders = sorted(os.path.relpath(folder, config.rootpath) for folder in config.stash.get(_OTHER_PROJECTS, []))
+    if not folders:
+        return None
+    subject = "1 project has" if len(folders) == 1 else f"{len(folders)} projects have"
+    return (
+        f"delta schema: {subject} contracts that this run does not check: {', '.join(folders)};"
+        f" check them in their folders: cd {shlex.quote(folders[0])} && pytest"
+    )
 
 
 def project_folder(config: pytest.Config) -> Path:

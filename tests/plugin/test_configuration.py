@@ -588,6 +588,39 @@ def test_the_nearest_file_above_the_ini_file_is_read(project, toml):
     )
 
 
+SECTION = "[tool.pytest_delta_schema]\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "args", "line"),
+    [
+        (
+            {"b": "[tool.pytest_delta_schema]\n", "a x": "# a\n[tool.pytest_delta_schema]\nmodels = ['m']\n", "c/d": SECTION},
+            [],
+            "delta schema: 3 projects have contracts that this run does not check: a x, b, c/d; *: cd 'a x' && pytest",
+        ),
+        ({"a": SECTION, "b": "[tool.other]\n"}, [], "delta schema: 1 project has contracts that * check: a; *: cd a && pytest"),
+        ({"a": SECTION, "b": SECTION}, ["b"], "delta schema: 1 project has contracts that * check: b; *: cd b && pytest"),
+        ({".": SECTION}, [], None),
+        ({"a": "[tool.pytest.ini_options]\n# [tool.pytest_delta_schema]\n"}, [], None),
+        ({"build": SECTION}, [], None),
+    ],
+)  # fmt: skip
+def test_the_root_of_a_monorepo_names_the_projects_that_it_does_not_check(project, files, args, line):
+    (project.path / "tox.ini").write_text("[pytest]\n", "utf-8")
+    for folder, text in files.items():
+        (project.path / folder).mkdir(parents=True, exist_ok=True)
+        (project.path / folder / "pyproject.toml").write_text(text, "utf-8")
+    (project.path / "test_a.py").write_text("def test_a(): pass\n", "utf-8")
+
+    result = project.run(*args)
+
+    if line is None:
+        result.stdout.no_fnmatch_line("*that this run does not check*")
+    else:
+        result.stdout.fnmatch_lines([line])
+
+
 def test_each_project_of_a_monorepo_has_its_own_section(project, toml, monkeypatch):
     (project.path / "tox.ini").unlink()
     toml('backend = "unity"')
