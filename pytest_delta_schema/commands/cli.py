@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from pytest_delta_schema.backends.local.kept_jvm import (
     remove_record,
 )
 from pytest_delta_schema.backends.local.launch import version_fault
+from pytest_delta_schema.configuration.files import read_project_file
 from pytest_delta_schema.configuration.report_targets import faults_of_reports, parse_target, report_files
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, JsonFormError, os_error_text
 from pytest_delta_schema.diagnostics.text import printed, printed_line
@@ -33,6 +35,7 @@ from pytest_delta_schema.progress import LOGGER, PHASE, LogLines, fitted
 from pytest_delta_schema.report.formats import EXTENSIONS, FORMATS
 from pytest_delta_schema.report.json_report import TOOL, report_from_json, report_text, write_report
 from pytest_delta_schema.report.run_report import merged_report
+from pytest_delta_schema.settings.table import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -124,7 +127,11 @@ def _parser() -> argparse.ArgumentParser:
         choices=("status", "stop"),
         help="status: show the kept JVM of each folder; stop: end them, except those that a run uses",
     )
-    ci = command("ci", _ci, "print the file with which GitHub Actions, GitLab or Azure Pipelines runs the gate")
+    ci = command(
+        "ci",
+        _ci,
+        "print the jobs review, against and drift for GitHub Actions, GitLab or Azure Pipelines",
+    )
     ci.add_argument("platform", choices=PLATFORMS, help="the CI system")
     conformance = command(
         "conformance",
@@ -360,10 +367,39 @@ def _status_text(status: dict[str, Any]) -> str:
 
 
 def _ci(arguments: argparse.Namespace) -> int:
-    """Print the file of a CI system, and return the exit code."""
-    file = files("pytest_delta_schema").joinpath(f"commands/ci_files/{arguments.platform}.yml")
-    sys.stdout.write(file.read_text("utf-8"))
+    """Print the file of a CI system for the settings of the project in this folder, and return the exit code."""
+    project = read_project_file(Path.cwd())
+    if project.faults:
+        return _failed(*project.faults)
+    values: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS} | dict(project.values)
+    sys.stdout.write(ci_file(arguments.platform, values["backend"], values["unity_token_variable"]))
     return 0
+
+
+_NO_CATALOG = ("local", "memory")
+"""The backends whose catalogs are on the machine of a developer."""
+
+_DRIFT_PART = re.compile(r"^ *# begin drift\n(.*?)^ *# end drift\n", re.MULTILINE | re.DOTALL)
+_ENVIRONMENT = re.compile(r"^ *env:\n(?: *DATABRICKS_.*\n)+", re.MULTILINE)
+
+
+def ci_file(platform: str, backend: str, token_variable: str) -> str:
+    """Return the file of a CI system: the jobs review and against, and drift if a runner can reach the catalog."""
+    text = files("pytest_delta_schema").joinpath(f"commands/ci_files/{platform}.yml").read_text("utf-8")
+    if backend in _NO_CATALOG:
+        reason = f"# no job for --delta-drift: set backend to the one of a shared catalog, which is {backend} now\n"
+        return reason + _DRIFT_PART.sub("", text)
+    text = _DRIFT_PART.sub(r"\1", text)
+    if backend == "databricks":
+        return text
+    text = text.replace("[spark,databricks]", "[spark,unity]" if backend == "unity" else "[spark]")
+    return _ENVIRONMENT.sub(partial(_environment, token_variable if backend == "unity" else ""), text)
+
+
+def _environment(variable: str, found: re.Match[str]) -> str:
+    """Return the variables of a step with that of a token instead of those of Databricks; nothing without a token."""
+    head, _, token = found[0].splitlines(keepends=True)
+    return f"{head}{token.replace('DATABRICKS_TOKEN', variable)}" if variable else ""
 
 
 _CONFORMANCE_PLUGIN = "pytest_delta_schema.testing.conformance"

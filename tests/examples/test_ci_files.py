@@ -12,7 +12,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from pytest_delta_schema.commands.cli import PLATFORMS, main
+from pytest_delta_schema.commands.cli import PLATFORMS, ci_file, main
 from pytest_delta_schema.plugin.registration import PYTEST_MARKS
 from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.settings.table import SETTINGS
@@ -28,23 +28,80 @@ SCHEMAS = {
 }
 
 
+@pytest.mark.parametrize("backend", ["local", "databricks"])
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_a_file_fits_the_schema_of_its_system(name, tmp_path):
+def test_a_file_fits_the_schema_of_its_system(name, backend, tmp_path):
     validator = pytest.importorskip("check_jsonschema", reason="check-jsonschema is not in this environment")
-    text = (PRINTED / name).read_text("utf-8")
-    wrong = tmp_path / name
+    text = ci_file(Path(name).stem, backend, "")
+    right, wrong = tmp_path / f"right-{name}", tmp_path / name
+    right.write_text(text, "utf-8")
     wrong.write_text(re.sub(r"\b(steps|script):", r"\1: 1 #", text), "utf-8")
     command = ["--regex-variant", "nonunicode", "--builtin-schema", SCHEMAS[name]]
-    results = [CliRunner().invoke(validator.main, [*command, str(path)]) for path in (PRINTED / name, wrong)]
+    results = [CliRunner().invoke(validator.main, [*command, str(path)]) for path in (right, wrong)]
 
     assert [result.exit_code for result in results] == [0, 1], [result.output for result in results]
 
 
+SECTION = "[tool.pytest_delta_schema]\n"
+BACKENDS = {
+    # the section of the project, the extras of the job drift, and the variables that it gets; None for no such job
+    "none": ("", None, []),
+    "local": (f'{SECTION}backend = "local"\n', None, []),
+    "memory": (f'{SECTION}backend = "memory"\n', None, []),
+    "session": (f'{SECTION}backend = "session"\n', "spark", []),
+    "unity": (f'{SECTION}backend = "unity"\n', "spark,unity", ["UNITY_CATALOG_TOKEN"]),
+    "a token of unity": (f'{SECTION}backend = "unity"\nunity_token_variable = "UC"\n', "spark,unity", ["UC"]),
+    "databricks": (f'{SECTION}backend = "databricks"\n', "spark,databricks", ["DATABRICKS_HOST", "DATABRICKS_TOKEN"]),
+    "of a third party": (f'{SECTION}backend = "folder"\n', "spark", []),
+}
+
+
+def steps_of(job):
+    return " ".join(map(str, job.get("steps") or job["script"]))
+
+
+@pytest.mark.parametrize(("section", "extras", "variables"), BACKENDS.values(), ids=BACKENDS)
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_the_file_of_a_platform_is_printed(platform, capsys):
+def test_the_jobs_of_a_platform_follow_the_settings(
+    platform, section, extras, variables, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "pyproject.toml").write_text(section, "utf-8")
+    monkeypatch.chdir(tmp_path)
+
     assert main(["ci", platform]) == 0
 
-    assert capsys.readouterr().out == (PRINTED / f"{platform}.yml").read_text("utf-8")
+    text = capsys.readouterr().out
+    document = yaml.safe_load(text)
+    jobs = document.get("jobs", {name: part for name, part in document.items() if name not in {"default", "variables"}})
+    if isinstance(jobs, list):
+        jobs = {job["job"]: job for job in jobs}
+    assert list(jobs) == ["review", "against", *(["drift"] if extras else [])]
+    assert "--delta-" not in steps_of(jobs["review"]).replace("--delta-report azure", "")
+    assert "--delta-against=auto" in steps_of(jobs["against"])
+    depth = {"github": "'fetch-depth': 0", "azure": "'fetchDepth': '0'", "gitlab": "'GIT_DEPTH': '0'"}[platform]
+    assert depth in str(jobs["against"])
+    if extras:
+        assert "pytest --delta-drift" in steps_of(jobs["drift"])
+        assert re.findall(r"pytest-delta-schema\[([a-z,]+)\]", steps_of(jobs["drift"])) == [extras]
+        assert re.findall(r"^ +(\w+): .*(?:secrets|vars)\.(?:DATA|U)|^ +(\w+): \$\((?:DATA|U)", text, re.MULTILINE) == [
+            (name, "") if platform == "github" else ("", name) for name in (variables if platform != "gitlab" else [])
+        ]
+    assert text.count("--delta-drift") == 1
+    assert ("schedule" in text) is bool(extras)
+    assert "begin drift" not in text
+    assert "end drift" not in text
+    assert text.startswith("# no job for --delta-drift: set backend to the one of a shared catalog") is not bool(extras)
+
+
+def test_settings_that_cannot_be_read_are_named(tmp_path, monkeypatch, capsys):
+    (tmp_path / "pyproject.toml").write_text(f"{SECTION}backend = 1\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["ci", "github"]) != 0
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "backend" in err
 
 
 def test_the_hooks_of_pre_commit(tmp_path):

@@ -330,7 +330,8 @@ version of pytest, and without pytest.
 
 The section is read from the nearest `pyproject.toml`: in the folder of pytest's ini file or above it, or from the root
 folder where there is no ini file. The nearest file ends the search, whether it has the section or not, so each
-project of a monorepo has its own settings. The header of a run names the file. Paths in it start in its folder.
+project of a monorepo has its own settings. A run at the root of one names the projects whose contracts it does not check. The header of
+a run names the file. Paths in it start in its folder.
 
 Most settings are ini keys as well, with the prefix `delta_`, and some are options of the command line. Where a setting
 is given more than once:

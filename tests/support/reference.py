@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.commands import cli
 from pytest_delta_schema.plugin import fixtures
 from pytest_delta_schema.plugin import registration as every_run
 from pytest_delta_schema.report.codes import all_codes
@@ -192,9 +193,8 @@ CI_FILES = {
 def ci_file(name: str) -> str:
     """Return one of the files for CI systems as a block of code that begins with its path."""
     language = "python" if name.endswith(".py") else "yaml"
-    folders = (DOCS.parent / "pytest_delta_schema" / "commands" / "ci_files", DOCS.parent / "examples" / "ci")
-    (path,) = (folder / name for folder in folders if (folder / name).exists())
-    text = path.read_text("utf-8")
+    path = DOCS.parent / "examples" / "ci" / name
+    text = path.read_text("utf-8") if path.exists() else cli.ci_file(path.stem, "databricks", "")
     return f"```{language}\n# {CI_FILES[name]}\n{text}```"
 
 
