@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.local import kept_session, start
 from pytest_delta_schema.backends.spark.compat import is_stopped
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.diagnostics.text import escaped
-from pytest_delta_schema.plugin.compat import is_distributed, is_overridden
+from pytest_delta_schema.plugin.compat import is_distributed, is_overridden, is_worker
 from pytest_delta_schema.plugin.failures import CatalogUnavailable
 from pytest_delta_schema.plugin.options import SESSION_FIXTURES
 from pytest_delta_schema.progress import LOGGER
@@ -50,6 +50,9 @@ def opened_session(
     yield session.spark
     if request.session.exitstatus == pytest.ExitCode.INTERRUPTED:
         session.abort()
+    elif session.archive is not None and session.archive.path is None and not is_worker(request.config):
+        # The archive is written as the JVM stops, which takes longer than all tests: after the summary.
+        request.config.add_cleanup(session.close)
     else:
         session.close()
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
@@ -128,3 +131,23 @@ def test_a_very_verbose_run_shows_java_stacks(project, option, shown):
     result = project.run(option)
 
     assert any("at org.apache.Spark" in line and "DEBUG" in line for line in result.outlines) == shown
+
+
+@pytest.mark.parametrize(
+    ("archive", "is_late"),
+    [(SimpleNamespace(path=None), True), (SimpleNamespace(path="a.jsa"), False), (None, False)],
+    ids=["an archive to write", "an archive that is there", "no archive"],
+)
+def test_an_archive_of_classes_is_written_after_the_summary(project, monkeypatch, archive, is_late):
+    session = SimpleNamespace(
+        spark=SimpleNamespace(), archive=archive, close=lambda: sys.stdout.write("Spark is stopped\n")
+    )
+    monkeypatch.setattr("pytest_delta_schema.backends.local.start.checked_active_session", lambda: None)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.start.start_session", lambda *_, **__: session)
+    project.models(ORDERS)
+    project.pytester.makepyfile("def test_it(delta_spark):\n    pass\n")
+
+    result = project.run("-s", "-k", "test_it")
+
+    lines = [line for line in result.outlines if "1 passed" in line or line.endswith("Spark is stopped")]
+    assert ["1 passed" in line for line in lines] == ([True, False] if is_late else [False, True])
