@@ -20,7 +20,7 @@ from pytest_delta_schema.delta.clients import parse_correction
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.clients import client_faults, parse_client
 from pytest_delta_schema.models.names import parse_binding
-from pytest_delta_schema.settings.table import SECTION
+from pytest_delta_schema.settings.table import NO_VALUE, SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -111,6 +111,9 @@ def _folder(_: Setting, value: object, label: str, folder: Path) -> str:
 
 
 def _choice(setting: Setting, value: object, label: str, __: Path) -> str:
+    if value == NO_VALUE:
+        msg = f"{label} needs a value; write {' or '.join(f'{label}={choice}' for choice in setting.choices)}"
+        raise SettingError(msg)
     if value not in setting.choices:
         msg = f"{label} is {setting_text(value)}; choose {one_of(setting.choices)}"
         raise SettingError(msg)

@@ -18,6 +18,7 @@ import pytest
 from pytest_delta_schema.settings.table import (
     INI_FILES,
     LISTS,
+    NO_VALUE,
     SETTINGS,
     SINCE_PYTEST_9,
     may_have_misspelt_section,
@@ -110,7 +111,9 @@ def _option(setting: Setting) -> dict[str, Any]:
     twin = f" (ini: {setting.ini_key})" if setting.in_ini else ""
     help_text = f"{setting.help}{choices}{twin}"
     repeated = {"action": "append"} if setting.kind in LISTS else {}
-    optional = {} if setting.without_value is None else {"nargs": "?", "const": setting.without_value}
+    # An option of a choice is checked with all others, which says more than argparse does.
+    const = NO_VALUE if setting.kind == "choice" and setting.without_value is None else setting.without_value
+    optional = {} if const is None else {"nargs": "?", "const": const}
     return {"metavar": setting.metavar, "help": help_text, **repeated, **optional}
 
 

@@ -247,8 +247,8 @@ class Summary:
         """Yield one line for all tests that are not contracts, if there are any."""
         if self._other_tests:
             yield (
-                f"{counted(self._other_tests, 'other test')} did not run: with --delta-{self._options.mode} on the"
-                " command line only contracts do, and what a node id names"
+                f"{counted(self._other_tests, 'other test')} did not run, because --delta-{self._options.mode} on the"
+                " command line runs contracts only; to run all tests: pytest"
             )
 
     def _codes(self) -> list[str]:

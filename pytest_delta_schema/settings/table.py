@@ -88,6 +88,9 @@ LISTS: tuple[SettingKind, ...] = (
 )  # fmt: skip
 """The kinds whose values from several sources are joined."""
 
+NO_VALUE = "\0"
+"""What an option of a choice has that was given without a value."""
+
 CHECKS_FOLLOW = "databricks"
 """The backend that takes the checks of a new table after its creation only."""
 

@@ -710,7 +710,9 @@ class TestGroup:
     def test_two(self): pass
 """
 MODES = ["drift", "apply", "enforce"]
-ONE_LINE = "5 other tests did not run: with --delta-{} on the command line only contracts do, and what a node id names"
+ONE_LINE = (
+    "5 other tests did not run, because --delta-{} on the command line runs contracts only; to run all tests: pytest"
+)
 
 
 @pytest.fixture

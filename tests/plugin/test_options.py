@@ -547,3 +547,21 @@ def test_a_refused_statement_concerns_its_table_only(project, tables):
     result = project.run("--delta-drift", "-k", "drift")
 
     result.assert_outcomes(errors=20, deselected=40)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--delta-adopt"], "--delta-adopt needs a value; write --delta-adopt=diff or --delta-adopt=write"),
+        (["--delta-adopt", "-q"], "--delta-adopt needs a value; write --delta-adopt=diff or --delta-adopt=write"),
+        (["--delta-adopt", "models.py"], "--delta-adopt is 'models.py'; choose diff or write"),
+        (["--delta-drift", "--delta-preflight"], "--delta-preflight needs a value; write --delta-preflight=count or *"),
+    ],
+)
+def test_an_option_that_lacks_its_value_says_which_ones_there_are(project, options, message):
+    project.models(ORDERS)
+
+    result = project.run(*options)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {message}"])

@@ -67,7 +67,15 @@ def connect_databricks(warehouse: str = "", *, start_timeout: float = 600.0) -> 
         return SparkConnection(_runtime_session() if _RUNTIME in os.environ else _connect_session())
     except ImportError as error:
         needs = "databricks-sql-connector and databricks-sdk" if warehouse else "databricks-connect"
-        remedy = "pip install 'pytest-delta-schema[databricks]'" if warehouse else "install the one of your runtime"
+        install = "pip install 'pytest-delta-schema[databricks]'"
+        remedy = (
+            install
+            if warehouse
+            else (
+                f'use a SQL warehouse: {install}, and set databricks_warehouse = "ID"; or use a cluster:'
+                " pip install 'databricks-connect==16.4.*', with the version of its runtime"
+            )
+        )
         msg = f"the databricks backend needs {needs} here, which cannot be imported ({error}); {remedy}"
         raise BackendUnavailableError(msg) from error
     except BackendUnavailableError:

@@ -783,10 +783,20 @@ class TestDoors:
     @pytest.mark.parametrize(
         ("warehouse", "text"),
         [
-            ("", "the databricks backend needs databricks-connect here, which cannot be imported"),
+            (
+                "",
+                (
+                    r"^the databricks backend needs databricks-connect here, which cannot be imported \(.*\); use a SQL warehouse:"
+                    r" pip install 'pytest-delta-schema\[databricks\]', and set databricks_warehouse = \"ID\"; or use a cluster:"
+                    r" pip install 'databricks-connect==16\.4\.\*', with the version of its runtime$"
+                ),
+            ),
             (
                 "abc",
-                "the databricks backend needs databricks-sql-connector and databricks-sdk here, which cannot be imported",
+                (
+                    r"^the databricks backend needs databricks-sql-connector and databricks-sdk here, which cannot be imported"
+                    r" \(.*\); pip install 'pytest-delta-schema\[databricks\]'$"
+                ),
             ),
         ],
     )

@@ -321,19 +321,21 @@ class TestPlaces:
 
         assert driver.execute_script("return document.documentElement.scrollWidth") == width
 
-    @pytest.mark.parametrize("width", [360, 500])
-    def test_model_catalog_and_verdict_are_inside_of_the_frame(self, opened, width):
+    @pytest.mark.parametrize("frame", [".schemas[open] .scroll", ".scroll:has(.changes)"])
+    @pytest.mark.parametrize("width", [360, 500, 700, 900])
+    def test_all_columns_are_inside_of_the_frame(self, opened, width, frame):
         driver = opened(everything(), width=width)
         element(driver, "#open-all").click()
 
         outside, number = driver.execute_script(
             """
-            const cells = [...document.querySelectorAll(".schemas[open] .scroll")].flatMap((frame) => {
+            const cells = [...document.querySelectorAll(arguments[0])].flatMap((frame) => {
               const right = frame.getBoundingClientRect().right + 1;
               return [...frame.querySelectorAll("th, td")].map((cell) => [cell.getBoundingClientRect().right > right, cell]);
             });
             return [cells.filter(([isOutside]) => isOutside).map(([, cell]) => cell.textContent), cells.length];
             """,
+            frame,
         )
         assert number > 20
         assert outside == []
