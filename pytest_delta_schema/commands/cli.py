@@ -16,16 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
-from pytest_delta_schema.backends.local.kept_jvm import (
-    HolderGoneError,
-    HolderRecord,
-    NotKeptError,
-    ask,
-    end_of,
-    read_record,
-    record_paths,
-    remove_record,
-)
 from pytest_delta_schema.backends.local.launch import version_fault
 from pytest_delta_schema.configuration.files import read_project_file
 from pytest_delta_schema.configuration.report_targets import faults_of_reports, parse_target, report_files
@@ -120,12 +110,6 @@ def _parser() -> argparse.ArgumentParser:
         "--skip-other",
         action="store_true",
         help="skip statements that declare nothing, such as INSERT and GRANT, with a note for each",
-    )
-    jvm = command("jvm", _jvm, "show or end the JVMs that runs with --delta-keep-jvm have kept")
-    jvm.add_argument(
-        "action",
-        choices=("status", "stop"),
-        help="status: show the kept JVM of each folder; stop: end them, except those that a run uses",
     )
     ci = command(
         "ci",
@@ -310,60 +294,6 @@ def _translate(arguments: argparse.Namespace) -> int:
         sys.stderr.write(f"note: {printed_line(remark)}\n")
     sys.stdout.buffer.write(text.encode("utf-8"))
     return 0
-
-
-def _jvm(arguments: argparse.Namespace) -> int:
-    """Show or end the JVMs, and remove the records of those that have ended.
-
-    It returns the exit code: 1 if a JVM could not be ended, or a record not be read.
-    """
-    lines: list[str] = []
-    faults: list[object] = []
-    for path in record_paths():
-        try:
-            lines += _jvm_line(path, arguments.action, faults)
-        except NotKeptError as error:
-            faults.append(error)
-    if not lines and not faults:
-        lines.append("no JVM is kept")
-    sys.stdout.write("".join(f"{printed_line(line)}\n" for line in lines))
-    return _failed(*faults)
-
-
-def _jvm_line(path: Path, action: str, faults: list[object]) -> list[str]:
-    """Return the line about the JVM of a record, none if it has ended.
-
-    Faults get the reason if the JVM could not be ended.
-    """
-    record = read_record(path)
-    if record is None:
-        return []
-    try:
-        status = end_of(record) if action == "stop" else _jvm_status(record)
-    except HolderGoneError:
-        remove_record(path, record)
-        return []
-    if action == "status":
-        return [f"{record.folder}: {_status_text(status)}"]
-    if status["run"] is None:
-        return [f"{record.folder}: the JVM with the process id {status['jvm']} was ended"]
-    faults.append(f"{record.folder}: the run with the process id {status['run']} uses the JVM; end that run first")
-    return []
-
-
-def _jvm_status(record: HolderRecord) -> dict[str, Any]:
-    channel, status = ask(record, {"want": "status"})
-    channel.close()
-    return status
-
-
-def _status_text(status: dict[str, Any]) -> str:
-    runs = f"{status['runs']} {'run' if status['runs'] == 1 else 'runs'} so far"
-    jvm = f"JVM with the process id {status['jvm']}, {runs}"
-    if status["run"] is not None:
-        return f"{jvm}; used by the run with the process id {status['run']}"
-    left = max(status["seconds"] - status["idle"], 0)
-    return f"{jvm}; idle for {status['idle']:.0f} s, ends in {left:.0f} s"
 
 
 def _ci(arguments: argparse.Namespace) -> int:

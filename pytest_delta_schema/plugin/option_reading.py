@@ -210,7 +210,6 @@ def _options(  # noqa: PLR0913 - the parts of the options
         unmanaged_ignore=values["unmanaged_ignore"],
         release_tags=values["release_tags"],
         jvm_archive=values["jvm_archive"],
-        keep_jvm=values["keep_jvm"],
         reports=reports,
         report_samples=values["report_samples"],
         expired_consents=expired_consents,

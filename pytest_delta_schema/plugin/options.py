@@ -89,7 +89,6 @@ class Options(NamedTuple):
     release_tags: tuple[str, ...]
     """Glob patterns of the tags that are releases."""
     jvm_archive: bool
-    keep_jvm: float | None
     """Seconds for which the JVM of the run may be idle afterwards; ``None`` if it ends with the run."""
     reports: tuple[ReportFile, ...]
     report_samples: bool

@@ -326,12 +326,6 @@ SETTINGS = (
         "report_samples", "flag", "show in reports which rows fail a data check, by their keys", default=False,
     ),
     Setting("jvm_archive", "flag", "keep an archive of the JVM's classes, so Spark starts faster", default=True),
-    Setting(
-        "keep_jvm", "seconds",
-        "keep the JVM of the local backend for the next run in this folder; it ends when it is idle for SECONDS, by"
-        " default 900",
-        metavar="SECONDS", without_value="900", on_command_line=True, in_ini=False, in_toml=False,
-    ),
 )  # fmt: skip
 """All settings, in the order of the reference page."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
@@ -489,48 +488,3 @@ def _if_imported(module: str, can_convert: Callable[[Any, Any], bool]) -> Callab
         return module in sys.modules and can_convert(converter, value)
 
     return checked
-
-
-def launch_jvm(conf: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], int, str]:
-    """Start a JVM without a session, and return its process, the port and the secret of py4j."""
-    from pyspark import SparkConf, java_gateway
-
-    launcher: Any = java_gateway
-    gateway = launcher.launch_gateway(SparkConf(loadDefaults=False).setAll(list(conf.items())))
-    parameters = gateway.gateway_parameters
-    gateway.close(keep_callback_server=True)
-    return gateway.proc, parameters.port, parameters.auth_token
-
-
-def connect_jvm(port: int, secret: str) -> Any:
-    """Connect to a JVM that another process has started, and return the connection; the next session starts in it."""
-    from pyspark import SparkContext, java_gateway
-
-    launcher: Any = java_gateway
-    variables = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
-    os.environ.update(variables)
-    try:
-        gateway = launcher.launch_gateway()
-    finally:
-        for name in variables:
-            del os.environ[name]
-    SparkContext._ensure_initialized(gateway=gateway)
-    return gateway
-
-
-def leave_jvm(gateway: Any) -> None:
-    """Close the connections to a JVM, which keeps running; the next session starts its own JVM."""
-    forget_session()
-    # A thread that foreachBatch has called reads from its connection, and to close that would wait for the thread, as
-    # would the end of the server for such calls (py4j 0.10.9.9).
-    for connection in list(gateway._gateway_client.deque):
-        with suppress(OSError, AttributeError):
-            connection.socket.shutdown(socket.SHUT_RDWR)
-    gateway.close(keep_callback_server=True)
-
-
-def gateway_bindings(gateway: Any) -> Any:
-    """Return the objects of the JVM to which py4j refers, a Java map by their ids."""
-    from py4j.java_gateway import JavaObject
-
-    return JavaObject("GATEWAY_SERVER", gateway._gateway_client).getGateway().getBindings()

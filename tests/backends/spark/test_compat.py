@@ -5,13 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 import signal
-import socket
 import subprocess
 import sys
-from collections import deque
 from importlib.metadata import version
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -138,28 +136,6 @@ def test_stopping_a_session_does_not_wait_for_the_server_of_accumulators():
     assert not stopped.is_set()
     over.set()
     assert stopped.wait(60)
-
-
-def test_leaving_a_jvm_does_not_wait_for_threads_that_it_has_called(monkeypatch):
-    monkeypatch.setattr(compat, "forget_session", lambda: None)
-    connected, of_jvm = socket.socketpair()
-    stream = connected.makefile("rb")
-    reader = Thread(target=stream.readline, daemon=True)
-    reader.start()
-    closed: list[dict[str, bool]] = []
-
-    def close(**options):
-        closed.append(options)
-        reader.join(30)
-        stream.close()
-
-    ended = SimpleNamespace(socket=None)
-    client = SimpleNamespace(deque=deque([ended, SimpleNamespace(socket=connected)]))
-    compat.leave_jvm(SimpleNamespace(_gateway_client=client, close=close))
-
-    assert (closed, reader.is_alive()) == ([{"keep_callback_server": True}], False)
-    connected.close()
-    of_jvm.close()
 
 
 def test_no_other_module_uses_one():
