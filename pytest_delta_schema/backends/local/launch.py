@@ -17,13 +17,12 @@ import zipfile
 import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.request import Request, urlopen
 
 from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
@@ -337,7 +336,7 @@ def _resolve(wanted: str, folder: Path) -> list[Path]:
     environment = {**os.environ, "SPARK_HOME": str(spark_home()), "PYSPARK_PYTHON": sys.executable}
     with (
         log.open("w", encoding="utf-8") as output,
-        step(text, lambda: download_progress(folder), announced=True),
+        step(text, announced=True),
     ):
         process = subprocess.Popen(  # noqa: S603 - Spark's own launcher
             _resolve_command(wanted, folder), stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=environment
@@ -371,43 +370,6 @@ def _download_failure(wanted: str, log: Path) -> Exception:
         f" or copy the folder {log.parent} from a machine that has it (guide: Images, caches and mirrors){unpublished}."
         f" The resolver said:\n  {cause}"
     )
-
-
-_DOWNLOADING = re.compile(r"^downloading (\S+) \.\.\.", re.MULTILINE)
-_FOUND = re.compile(r"^[ \t]*found \S+ in ", re.MULTILINE)
-_LENGTH_SECONDS = 2.0
-"""Seconds to wait for the length of a file."""
-
-
-def download_progress(folder: Path) -> str:
-    """Return how much is downloaded: megabytes, files, and the part of the running file."""
-    with suppress(OSError):
-        log = (folder / "resolve.log").read_text("utf-8", errors="replace")
-        addresses = _DOWNLOADING.findall(log)
-        modules = len(_FOUND.findall(log))
-        if not addresses:
-            return f"{modules} modules found so far" if modules else ""
-        whole = list(folder.glob("cache/**/*.jar"))
-        running = _size(folder.glob("cache/**/*.part"))
-        total = f"{(_size(whole) + running) / 1e6:.1f} MB, file {len(addresses)} of {max(modules, len(addresses))}"
-        length = length_of(addresses[-1])
-        if length is None or running == 0:
-            return total
-        return f"{total} ({running / 1e6:.1f} of {length / 1e6:.1f} MB)"
-    return ""
-
-
-@cache
-def length_of(address: str) -> int | None:
-    """Return the length of a file as its server gives it; ``None`` if the server gives none."""
-    if not address.startswith(("http://", "https://")):
-        return None
-    with (
-        suppress(OSError, ValueError),
-        urlopen(Request(address, method="HEAD"), timeout=_LENGTH_SECONDS) as answer,  # noqa: S310 - see the line above
-    ):
-        return int(answer.headers["Content-Length"])
-    return None
 
 
 def _size(paths: Iterable[Path]) -> int:

@@ -342,7 +342,6 @@ def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
     script = (
         "import pathlib, sys, time, zipfile\n"
         "folder = pathlib.Path(sys.argv[1], 'jars'); folder.mkdir(exist_ok=True)\n"
-        "print('found a in central', flush=True); print('found b in central', flush=True)\n"
         "for name in ('io.delta_delta-spark.jar', 'org.other_thing.jar'):\n"
         "    with zipfile.ZipFile(folder / name, 'w') as jar: jar.writestr('a', b'x' * 3_000_000)\n"
         "    time.sleep(0.3)\n"
@@ -363,7 +362,7 @@ def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
     lines = list(caplog.messages)
     text = f"downloading {calls[0]} and what it needs, once for this machine"
     assert lines[0] == text
-    assert f"{text}: 2 modules found so far" in lines[1:-2]
+    assert any(line.startswith(f"{text}: ") and line.endswith(" s so far") for line in lines[1:-2])
     assert lines[-2].startswith(f"{text}: done after ")
     assert lines[-1] == "downloaded 6 MB"
 
