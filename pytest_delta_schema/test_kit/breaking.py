@@ -95,6 +95,10 @@ _UNUSUAL = (0, -1, 1000, -1000, "", "x")
 """Values with which checks that are not understood are tried. Sums and products of them fit every type of numbers."""
 
 
+_MANY = 100
+"""How often the items of an array are repeated, which exceeds the sizes that checks allow."""
+
+
 class Breaker:
     """Makes the breaking rows of one model."""
 
@@ -208,6 +212,9 @@ class Breaker:
         """Yield values of a column that may break a check which is not understood."""
         column = self._contract.columns[name]
         domain = domain_of(column.data_type, column.name)
+        if isinstance(column.data_type, ArrayState):
+            items = self._valid.get(name) or maker(column.data_type, column.name)(1)
+            yield from ([], items * _MANY)
         if domain is not None:
             inside = (stored(domain, value) for value in _UNUSUAL)
             yield from (value for value in inside if value is not None)

@@ -193,7 +193,7 @@ orders = table(
     "dev.silver.orders",
     Column("id", "bigint", is_nullable=False),
     Column("sku", "string"),
-    checks=[Check("known_sku", "sku RLIKE '^sku'")],
+    checks=[Check("known_sku", "sku RLIKE '(?i)^sku'")],
 )
 """
 
@@ -213,7 +213,7 @@ def test_a_check_that_memory_cannot_evaluate_is_a_failure(memory):
 
 SPARK_DECIDES = """
         if any(row.get("sku") is None or not row["sku"].startswith("sku") for row in rows):
-            raise StatementError("CHECK constraint known_sku (sku RLIKE '^sku') violated by row with values:")
+            raise StatementError("CHECK constraint known_sku (sku RLIKE '(?i)^sku') violated by row with values:")
         if any(row["id"] is None for row in rows):
             raise StatementError("NOT NULL constraint violated for column: id")
         self._rows.setdefault(table, []).extend(rows)

@@ -49,6 +49,25 @@ ROW_SQL = (
     " DATE '2024-01-31' AS d, TIMESTAMP '2024-01-31 23:30:00Z' AS ts, true AS yes"
 )
 VALUES = [
+    ("t rlike '^A'", True),
+    ("t rlike '^[A-Z][a-z]{2}$'", True),
+    ("t rlike '^[a-z]+$'", False),
+    ("t rlike 'b'", True),
+    ("t rlike '^(x|A)b?.$'", True),
+    ("t rlike '^[^A]'", False),
+    ("t rlike ''", True),
+    ("not t rlike 'x'", True),
+    ("regexp_like(t, 'bc$')", True),
+    ("s rlike 'c $'", True),
+    ("cast(null as string) rlike 'x'", None),
+    ("size(array(1, 2))", 2),
+    ("size(array(1)) > 1", False),
+    ("year(d)", 2024),
+    ("month(d)", 1),
+    ("day(d)", 31),
+    ("dayofmonth(d)", 31),
+    ("year(to_date(d))", 2024),
+    ("to_date(d)", date(2024, 1, 31)),
     ("i + j", -5),
     ("i - j", -9),
     ("i * j", -14),
@@ -157,7 +176,20 @@ NOT_JUDGED = [
     "coalesce(n, t, i)",
     "if(yes, 1, 'a')",
     "case i when 1 then 2 end",
-    "t rlike '^A'",
+    r"t rlike r'\d'",
+    "t rlike '[[a]]'",
+    "t rlike 'a++'",
+    "t rlike '(A'",
+    "t rlike '[b-a]'",
+    "t rlike '[[:alpha:]]'",
+    "t rlike '(?i)a'",
+    "t rlike '[a&&b]'",
+    "t rlike '{2}'",
+    "t rlike t || '{'",
+    "concat(t, '\\n') rlike 'c$'",
+    "size(cast(null as array<int>))",
+    "to_date(t)",
+    "to_date('2024', 'yyyy')",
     "t xor yes",
     "yes xor yes",
     "i + 1 <=> j",
@@ -167,7 +199,8 @@ NOT_JUDGED = [
     "unknown_column",
     "length(i)",
     "abs(t)",
-    "year(d)",
+    "hour(ts)",
+    "year(t)",
     "((",
     "i > 0; select 1",
 ]
@@ -186,6 +219,56 @@ def test_the_values_are_those_of_spark(local_session):
     (row,) = frame.selectExpr(*(f"{text} AS `{number}`" for number, (text, _) in enumerate(VALUES))).collect()
 
     assert [(text, row[number]) for number, (text, _) in enumerate(VALUES)] == VALUES
+
+
+PATTERNS = (
+    *("", "^$", "a", "^a$", ".", "^.$", "^[A-Z]{2}[0-9]{4}$", "[a-z]+", "^[a-z]+$", "^[^a-z]*$", "^(ab|c)+$", "a|b"),
+    *(
+        "^a?b*c+$",
+        "^[0-9]{1,3}$",
+        "^[0-9]{2,}$",
+        "^[a-zA-Z0-9._-]+@[a-z]+.[a-z]{2,}$",
+        "^ab{0}c?$",
+        "x*",
+        "(a)(b)?",
+        "[_:]",
+    ),
+    *("^[+]?[0-9]+$", "a$|^b", "^(a|b|)$", "[A-F-]", "^-?[0-9]+(.[0-9]+)?$", "()", "a-z", "%", "$", "^"),
+)
+TEXTS = (
+    *("", "a", "A", "ab", "abc", "bc", "cab", "a-b", "-", "_", ":", "AB1234", "AB12345", "xAB1234", "12", "1234", "+5"),
+    *(
+        "-3.5",
+        "me@home.org",
+        "me@home",
+        "\u00df",
+        "\u00e9",
+        "\U0001f600",
+        "a b",
+        " ",
+        "%",
+        "aab",
+        "ababc",
+        "\t",
+        "\u0130",
+        "z",
+    ),
+)
+
+
+@pytest.mark.spark
+def test_java_and_python_agree_on_patterns(local_session):
+    frame = local_session.spark.createDataFrame([(text,) for text in TEXTS], "t string")
+    conditions = [f"t rlike '{pattern}'" for pattern in PATTERNS]
+    rows = frame.selectExpr("t", *(f"{text} AS `{number}`" for number, text in enumerate(conditions))).collect()
+    answers = [evaluate(text, [{"t": row.t} for row in rows], ["t"]) for text in conditions]
+
+    assert [
+        (text, row.t)
+        for text, column in zip(conditions, answers, strict=True)
+        for row, answer in zip(rows, column, strict=True)
+        if row[str(conditions.index(text))] is not answer
+    ] == []
 
 
 @pytest.mark.spark

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
+from contextlib import suppress
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from functools import lru_cache
@@ -126,7 +127,7 @@ def _holds(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - as above
         value = _value_of_node(node.this, row)
         answers = {compare(value, "=", _value_of_node(item, row)) for item in node.expressions}
         return True if True in answers else None if None in answers else False
-    raise _unknown(node)
+    return _called(node, row)
 
 
 def _boolean(node: exp.Expr, row: Row) -> bool | None:
@@ -168,7 +169,7 @@ def _called(node: exp.Expr, row: Row) -> Any:
     if function is None or any(isinstance(part, str) for part in node.args.values()):
         raise _unknown(node)
     values = [_value_of_node(argument, row) for argument in arguments]
-    if None in values:
+    if None in values and not isinstance(node, exp.ArraySize):
         return None
     try:
         return function(*values)
@@ -303,6 +304,36 @@ def _characters(pattern: str) -> str:
     return "".join("." if character == "_" else re.escape(character) for character in pattern)
 
 
+_REPEATED = r"(?:[*+?]|\{[0-9]{1,3}(?:,[0-9]{0,3})?\})?"
+_OF_CLASS = "A-Za-z0-9 _.@:,;/+*="
+_IN_CLASS = rf"(?:[{_OF_CLASS}](?:-[A-Za-z0-9])?)+-?"
+_PLAIN_PATTERN = re.compile(
+    rf"(?:[\^$(|]|(?:\[\^?{_IN_CLASS}\]|[A-Za-z0-9 _@:,;/=<>%#~!.)-]){_REPEATED}(?![*+?{{]))*", re.ASCII
+)
+"""Patterns that Java and Python read alike: characters, classes of them, groups, choices, repetitions and anchors."""
+
+_LINE_ENDS = frozenset("\n\r\x85\u2028\u2029")
+
+
+def _matches(text: Any, pattern: Any) -> bool:
+    """Whether a part of a text matches a regular expression; Java and Python know different ends of lines."""
+    _require(isinstance(text, str) and isinstance(pattern, str) and _LINE_ENDS.isdisjoint(text))
+    _require(_PLAIN_PATTERN.fullmatch(pattern) is not None)
+    with suppress(re.error):
+        return re.search(pattern, text) is not None
+    msg = f"{pattern} is not a regular expression"
+    raise ExpressionError(msg)
+
+
+def _size(value: Any) -> int:
+    _require(isinstance(value, (list, dict)))
+    return len(value)
+
+
+def _part_of_date(name: str) -> Callable[[Any], int]:
+    return lambda value: int(getattr(_to_date(value), name))
+
+
 def _added(left: Any, right: Any) -> Any:
     _require_numbers(left, right)
     return _in_range(left + right)
@@ -421,23 +452,30 @@ def _in_range(value: Any) -> Any:
 FUNCTIONS: Final[dict[type[exp.Expr], Callable[..., Any]]] = {
     exp.Abs: _absolute,
     exp.Add: _added,
+    exp.ArraySize: _size,
     exp.Concat: _concatenated,
     exp.CurrentDate: _today,
     exp.CurrentTimestamp: _now,
     exp.DPipe: _concatenated,
+    exp.Day: _part_of_date("day"),
+    exp.DayOfMonth: _part_of_date("day"),
     exp.Div: _divided,
     exp.IntDiv: _quotient,
     exp.Length: _length,
     exp.Lower: _lower,
     exp.Mod: _remainder,
+    exp.Month: _part_of_date("month"),
     exp.Mul: _multiplied,
     exp.Neg: _negative,
+    exp.RegexpLike: _matches,
     exp.Sub: _subtracted,
     exp.Substring: _part,
     exp.Trim: _trimmed,
+    exp.TsOrDsToDate: _to_date,
     exp.Upper: _upper,
+    exp.Year: _part_of_date("year"),
 }
-"""What is evaluated for arguments of which none is NULL; with one, the value is NULL."""
+"""What is evaluated for arguments of which none is NULL; with one, the value is NULL, or for a size known to Spark."""
 
 CASTS: Final[dict[str, Callable[[Any], Any]]] = {
     "DATE": _to_date,
