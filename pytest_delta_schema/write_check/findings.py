@@ -10,6 +10,7 @@ from pytest_delta_schema.source_code.modules import column_source, field_source
 from pytest_delta_schema.state.desired import declared_column, struct_field
 from pytest_delta_schema.state.spark_types import unstorable
 from pytest_delta_schema.state.types import atoms, describe_type
+from pytest_delta_schema.write_check.schemas import no_cast_condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -61,9 +62,6 @@ class Collector:
             for finding in self.findings
         )
 
-
-NO_CAST = "DATATYPE_MISMATCH"
-"""Spark's condition for a pair of types without a cast."""
 
 _OLD_MISMATCH, _MISMATCH = "_LEGACY_ERROR_TEMP_DELTA_0007", "DELTA_METADATA_MISMATCH"
 _NAMED_SINCE = (4, 1)
@@ -117,13 +115,13 @@ def type_mismatch(difference: TypeDifference, *, casts: bool) -> WriteFault:
     )
 
 
-def unsupported_cast(difference: TypeDifference) -> WriteFault:
+def unsupported_cast(difference: TypeDifference, *, is_insert: bool) -> WriteFault:
     """Report a type that Spark cannot cast to the type of the table."""
     name, old, new = _shown(difference)
     return WriteFault(
         path=name,
         rule="unsupported-cast",
-        condition=NO_CAST,
+        condition=no_cast_condition(difference.given, difference.stored, is_insert=is_insert),
         message=f"{name} is {old} in the table and {new} in the frame, which Spark does not cast",
         remedy=f"convert it to {old} in the frame",
     )
@@ -513,6 +511,17 @@ def nested_insert(names: Iterable[str]) -> WriteFault:
         condition="DELTA_UNSUPPORTED_NESTED_FIELD_IN_OPERATION",
         message=f"the INSERT of a MERGE assigns fields of structs: {listed}",
         remedy="assign whole columns",
+    )
+
+
+def nested_assignment(statement: str, names: Sequence[str]) -> WriteFault:
+    """Report parts of arrays and maps that a statement assigns."""
+    return WriteFault(
+        path=names[0],
+        rule="nested-column",
+        condition="DELTA_UNSUPPORTED_NESTED_FIELD_IN_UPDATE",
+        message=f"the {statement} assigns parts of arrays or maps: {', '.join(names)}",
+        remedy="assign whole columns, or fields of structs that are in no array and no map",
     )
 
 

@@ -27,7 +27,7 @@ from pytest_delta_schema.state.types import (
 )
 from pytest_delta_schema.write_check import findings
 from pytest_delta_schema.write_check.findings import Collector, lacks_insert_evolution, mismatch_condition
-from pytest_delta_schema.write_check.schemas import NewPart, merge_schemas, nullable
+from pytest_delta_schema.write_check.schemas import NO_CAST, NewPart, merge_schemas, nullable
 from pytest_delta_schema.write_check.statements import (
     columns_after_merge,
     delete_faults,
@@ -322,7 +322,7 @@ def _cast(
     if by_position or semantics.method == "sql_insert":
         # Delta raises for columns that it cannot match while it adds the casts; Spark checks the casts after that.
         refused = collector.findings[before:]
-        collector.findings[before:] = sorted(refused, key=lambda finding: finding.condition == findings.NO_CAST)
+        collector.findings[before:] = sorted(refused, key=lambda finding: finding.condition.startswith(NO_CAST))
         if by_position and refused:
             return None
     if by_position and (twice := duplicate_paths(query)):

@@ -225,8 +225,17 @@ _COERCES: dict[str, frozenset[str]] = {
 """The same for streams and for the types that a MERGE evolves, which follow the rules of Spark expressions."""
 
 
+_WITHOUT_ANSI: dict[str, frozenset[str]] = {
+    "boolean": frozenset({"timestamp"}),
+    "date": _NUMBERS | {"boolean"},
+    "timestamp": frozenset({"boolean"}),
+    **dict.fromkeys(_INTEGERS, frozenset({"binary"})),
+}
+"""The families that Spark casts each family to as well when its ANSI mode is off."""
+
+
 @lru_cache(maxsize=4096)
-def is_castable(given: DataTypeState, wanted: DataTypeState) -> bool:
+def is_castable(given: DataTypeState, wanted: DataTypeState, *, ansi: bool = True) -> bool:
     """Whether Spark has a cast from one type to another; single values may still fail."""
     if given == wanted:
         return True
@@ -234,16 +243,37 @@ def is_castable(given: DataTypeState, wanted: DataTypeState) -> bool:
         pairs = zip(given.fields, wanted.fields, strict=False)
         same_length = len(given.fields) == len(wanted.fields)
         return same_length and all(
-            is_castable(left.data_type, right.data_type) and (right.is_nullable or not left.is_nullable)
+            is_castable(left.data_type, right.data_type, ansi=ansi) and (right.is_nullable or not left.is_nullable)
             for left, right in pairs
         )
     if isinstance(given, ArrayState) and isinstance(wanted, ArrayState):
-        return is_castable(given.element, wanted.element) and (wanted.contains_null or not given.contains_null)
+        keeps_null = wanted.contains_null or not given.contains_null
+        return keeps_null and is_castable(given.element, wanted.element, ansi=ansi)
     if isinstance(given, MapState) and isinstance(wanted, MapState):
         keeps_null = wanted.value_contains_null or not given.value_contains_null
-        return is_castable(given.key, wanted.key) and is_castable(given.value, wanted.value) and keeps_null
+        pairs_of_parts = ((given.key, wanted.key), (given.value, wanted.value))
+        return keeps_null and all(is_castable(left, right, ansi=ansi) for left, right in pairs_of_parts)
     source, target = _family(given), _family(wanted)
-    return source == target or target in _CASTS.get(source, ())
+    is_known = source == target or target in _CASTS.get(source, ())
+    return is_known or (not ansi and target in _WITHOUT_ANSI.get(source, ()))
+
+
+NO_CAST = "DATATYPE_MISMATCH"
+"""The beginning of Spark's conditions for a pair of types without a cast."""
+
+
+def no_cast_condition(given: DataTypeState, wanted: DataTypeState, *, is_insert: bool) -> str:
+    """Return Spark's condition for a cast that it does not have, by what its message suggests (Spark 4.2.0).
+
+    It names functions for numbers and dates, and ``try_cast`` for arrays and maps, but in an insert; in all other cases
+    the setting with which it has the cast.
+    """
+    families = (_family(given), _family(wanted))
+    is_day_number = "date" in families and not _NUMBERS.isdisjoint(families)
+    if not is_day_number and not is_castable(given, wanted, ansi=False):
+        return f"{NO_CAST}.CAST_WITHOUT_SUGGESTION"
+    by_function = is_day_number or (not is_insert and families[0] in {"array", "map"})
+    return f"{NO_CAST}.CAST_WITH_{'FUNC' if by_function else 'CONF'}_SUGGESTION"
 
 
 @lru_cache(maxsize=4096)

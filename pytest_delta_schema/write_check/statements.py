@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,7 +36,13 @@ from pytest_delta_schema.state.types import (
     same_kind,
 )
 from pytest_delta_schema.write_check import findings
-from pytest_delta_schema.write_check.schemas import TypeDifference, equal_at_start, is_castable, merge_schemas
+from pytest_delta_schema.write_check.schemas import (
+    NO_CAST,
+    TypeDifference,
+    equal_at_start,
+    is_castable,
+    merge_schemas,
+)
 from pytest_delta_schema.write_check.values import (
     BY_ROWS,
     fits_without_cast,
@@ -73,18 +79,17 @@ class Assignment(NamedTuple):
 def update_faults(given: Sequence[ColumnState], state: TableState, collector: Collector) -> None:
     """Collect the findings and notes of an UPDATE that sets columns to values of the given types."""
     assignments = [Assignment(ColumnPath.parse(column.name), column.data_type, is_constant=True) for column in given]
-    refused = collector.findings
-    unknown = [assignment.path for assignment in assignments if find(state.columns, assignment.path) is None]
-    known = NameSet.of(state.columns)
-    columns = [str(path) for path in unknown if path.root not in known]
-    if columns:
-        refused.append(findings.unresolved_columns("UPDATE", columns, "UNRESOLVED_COLUMN"))
-    refused.extend(unresolved_fields("UPDATE", [path for path in unknown if path.root in known], state.columns))
+    refused, names = collector.findings, _Names("UNRESOLVED_COLUMN")
+    found = [look_up(state.columns, assignment.path) for assignment in assignments]
+    names.add([(each.fault, str(assignment.path)) for assignment, each in zip(assignments, found, strict=True)])
+    parts = [str(a.path) for a, each in zip(assignments, found, strict=True) if each.is_part]
+    names.add([(_NESTED_UPDATE, name) for name in parts])
+    refused.extend(names.findings("UPDATE"))
     if refused:
         return
     refused.extend(nested_char_faults(state, "UPDATE"))
     updated(assignments, state.columns, evolves=False, collector=collector)
-    refused.sort(key=lambda finding: finding.condition == findings.NO_CAST)
+    refused.sort(key=lambda finding: (finding.condition == BY_ROWS, finding.condition.startswith(NO_CAST)))
     delete_faults(state, collector, statement="UPDATE")
 
 
@@ -112,18 +117,67 @@ def delete_faults(state: TableState, collector: Collector, *, statement: str = "
         collector.findings.append(findings.rows_removed(statement))
 
 
-def unresolved_fields(
-    statement: str, paths: Sequence[ColumnPath], columns: Sequence[ColumnState]
-) -> Iterator[WriteFault]:
-    """Yield a finding for fields that a statement assigns, and that columns of the table do not have."""
-    conditions: dict[str, list[str]] = {}
-    for path in paths:
-        parent = find(columns, path.parent)
-        is_struct = parent is None or isinstance(parent.data_type, StructState)
-        condition = "FIELD_NOT_FOUND" if is_struct else "INVALID_EXTRACT_BASE_FIELD_TYPE"
-        conditions.setdefault(condition, []).append(str(path))
-    for condition, names in conditions.items():
-        yield findings.unresolved_columns(statement, names, condition)
+_UNRESOLVED, _NO_FIELD, _NO_STRUCT = "", "FIELD_NOT_FOUND", "INVALID_EXTRACT_BASE_FIELD_TYPE"
+_AMBIGUOUS, _NESTED_UPDATE = "AMBIGUOUS_REFERENCE", "DELTA_UNSUPPORTED_NESTED_FIELD_IN_UPDATE"
+
+
+class Reference(NamedTuple):
+    """What a name in a statement refers to."""
+
+    data_type: DataTypeState | None
+    """``None`` if Spark does not find it."""
+    fault: str | None = None
+    """The condition with which Spark refuses it; empty for a column that is not there, which it reports last."""
+    is_part: bool = False
+    """Whether it is in an array or a map, so no statement assigns it."""
+
+
+def look_up(columns: Sequence[ColumnState], path: ColumnPath) -> Reference:
+    """Look a name up as Spark does: a field of an array of structs is an array, and any name after a map is a key."""
+    root = NameMap.of(columns).get(path.root)
+    if root is None:
+        return Reference(None, _UNRESOLVED)
+    data_type, is_part = root.data_type, False
+    for name in path.fields:
+        element = data_type.element if isinstance(data_type, ArrayState) else data_type
+        if isinstance(data_type, MapState):
+            data_type, is_part = data_type.value, True
+        elif isinstance(element, StructState):
+            field = NameMap.of(element.fields).get(name)
+            if field is None:
+                return Reference(None, _NO_FIELD)
+            if isinstance(data_type, ArrayState):
+                has_null = data_type.contains_null or field.is_nullable
+                data_type, is_part = ArrayState(field.data_type, contains_null=has_null), True
+            else:
+                data_type = field.data_type
+        else:
+            return Reference(None, f"{NO_CAST}.UNEXPECTED_INPUT_TYPE" if element is not data_type else _NO_STRUCT)
+    return Reference(data_type, is_part=is_part)
+
+
+class _Names:
+    """The names that a statement cannot have, by the condition, in the order in which Spark reports these."""
+
+    def __init__(self, unresolved: str) -> None:
+        self._unresolved = unresolved
+        self._faults: dict[str, list[str]] = {}
+
+    def add(self, faults: Iterable[tuple[str | None, str]]) -> None:
+        """Add names that are looked up together: of columns that are not there Spark tells last."""
+        for fault, name in sorted(((f, n) for f, n in faults if f is not None), key=lambda one: one[0] == _UNRESOLVED):
+            self._faults.setdefault(fault or self._unresolved, []).append(name)
+
+    def findings(self, statement: str) -> Iterator[WriteFault]:
+        """Yield one finding for each condition."""
+        for condition, names in self._faults.items():
+            listed = list(dict.fromkeys(names))
+            if condition == _AMBIGUOUS:
+                yield findings.ambiguous_columns(listed)
+            elif condition == _NESTED_UPDATE:
+                yield findings.nested_assignment(statement, listed)
+            else:
+                yield findings.unresolved_columns(statement, listed, condition)
 
 
 def updated(
@@ -132,18 +186,29 @@ def updated(
     """Collect the findings and notes of an update; all paths are in the columns, which are those after it."""
     if not assignments:
         return
-    refused = collector.findings
+    refused, by_name = collector.findings, NameMap.of(columns)
+    roots = dict.fromkeys(assignment.path.root for assignment in assignments)
+    refused.extend(identity_faults([by_name[root] for root in roots]))
     conflicts = _conflicts(assignments)
     if conflicts:
         refused.append(findings.conflicting_assignments(conflicts))
-    by_name = NameMap.of(columns)
-    roots = dict.fromkeys(assignment.path.root for assignment in assignments)
-    refused.extend(identity_faults([by_name[root] for root in roots]))
+    for assignment, column in _in_table_order(assignments, columns):
+        assigned(assignment, column, evolves=evolves, collector=collector)
+
+
+def _in_table_order(
+    assignments: Iterable[Assignment], columns: Sequence[ColumnState], depth: int = 0
+) -> Iterator[tuple[Assignment, ColumnState]]:
+    """Yield assignments and what they assign to, in the order of the table, in which Delta casts them."""
+    by_name: dict[str, list[Assignment]] = {}
     for assignment in assignments:
-        target = by_name[assignment.path.root]
-        for name in assignment.path.fields:
-            target = NameMap.of(children(target.data_type))[name]
-        assigned(assignment, target, evolves=evolves, collector=collector)
+        by_name.setdefault(assignment.path.folded[depth], []).append(assignment)
+    for column in columns:
+        own = by_name.get(folded(column.name), ())
+        yield from ((assignment, column) for assignment in own if len(assignment.path) == depth + 1)
+        deeper = [assignment for assignment in own if len(assignment.path) > depth + 1]
+        if deeper:
+            yield from _in_table_order(deeper, children(column.data_type), depth + 1)
 
 
 def identity_faults(columns: Iterable[ColumnState]) -> Iterator[WriteFault]:
@@ -207,11 +272,16 @@ def _cast_faults(difference: TypeDifference, *, evolves: bool) -> Iterator[Write
     elif isinstance(stored, ArrayState) and isinstance(given, ArrayState) and _has_struct(given.element):
         part = TypeDifference(path=path.child(ELEMENT), stored=stored.element, given=given.element)
         yield from _cast_faults(part, evolves=evolves)
-    elif isinstance(stored, MapState) and isinstance(given, MapState) and _has_struct(given):
+    elif isinstance(stored, MapState) and isinstance(given, MapState) and _casts_parts(given, stored):
         for name, old, new in ((KEY, stored.key, given.key), (VALUE, stored.value, given.value)):
             yield from _cast_faults(TypeDifference(path=path.child(name), stored=old, given=new), evolves=evolves)
     elif not is_castable(given, stored):
-        yield findings.unsupported_cast(difference)
+        yield findings.unsupported_cast(difference, is_insert=False)
+
+
+def _casts_parts(given: MapState, stored: MapState) -> bool:
+    """Whether Delta casts keys and values one by one: those with structs, and others that Spark casts in no mode."""
+    return _has_struct(given) or not is_castable(given, stored, ansi=False)
 
 
 def _has_struct(data_type: DataTypeState) -> bool:
@@ -319,7 +389,7 @@ def columns_after_merge(
             branches.append(resolver.branch(kind, clause_action(clause)))
             resolver.condition(kind, clause_condition(clause))
     refused = collector.findings
-    refused.extend(resolver.findings())
+    refused.extend(resolver.names.findings("MERGE"))
     moved = _evolved(source, merge, branches) if merge.evolves else ()
     twice = repeated if moved is source else duplicate_paths(moved)
     if twice:
@@ -332,17 +402,32 @@ def columns_after_merge(
         refused.extend(findings.void_columns(merged.columns, version))
     if not refused:
         refused.extend(nested_char_faults(state, "MERGE"))
+        ranks = [0] * len(refused)
+        is_generated = any(column.value is not None and column.value.generated is not None for column in state.columns)
         for branch in branches:
             if branch.kind == "not_matched":
                 _inserted(branch, merged.columns, evolves=merge.evolves, collector=collector)
             else:
                 refused.extend(identity_faults(branch.settled))
                 updated(branch.assignments, merged.columns, evolves=merge.evolves, collector=collector)
-        refused.sort(key=lambda finding: finding.condition == findings.NO_CAST)
+            if branch.kind == "not_matched_by_source" and is_generated:
+                refused[len(ranks) :] = [_unresolved_cast(finding) for finding in refused[len(ranks) :]]
+            ranks += [int(branch.kind == "not_matched")] * (len(refused) - len(ranks))
+        # Delta checks all updates and then all inserts, and Spark after that the casts of all clauses in their order.
+        ranked = zip(ranks, refused, strict=True)
+        in_order = sorted(ranked, key=lambda one: 2 if one[1].condition.startswith(NO_CAST) else one[0])
+        refused[:] = [finding for _, finding in in_order]
         refused.extend(require_unused(state, merged.columns))
+        refused.sort(key=lambda finding: finding.condition == BY_ROWS)
         if is_on(APPEND_ONLY, state.table_properties) and (merge.matched or merge.not_matched_by_source):
             refused.append(findings.rows_removed("MERGE"))
     return merged
+
+
+def _unresolved_cast(finding: WriteFault) -> WriteFault:
+    """Return the finding of a cast in WHEN NOT MATCHED BY SOURCE on a table with a generated column (Delta 4.4.0)."""
+    is_cast = finding.condition.startswith(NO_CAST)
+    return replace(finding, condition="DELTA_CANNOT_RESOLVE_EXPRESSION") if is_cast else finding
 
 
 class _Resolver:
@@ -351,19 +436,12 @@ class _Resolver:
     def __init__(
         self, source: Columns, repeated: list[str], state: TableState, merge: Merge, version: tuple[int, int]
     ) -> None:
-        self._condition = findings.merge_unresolved(version)
+        self.names = _Names(findings.merge_unresolved(version))
         self._source = source
         self._columns = state.columns
         self._evolves = merge.evolves
         self._twice = NameSet(path for path in repeated if "." not in path)
         self._equal = 0 if self._twice else equal_at_start(state.columns, source)
-        self._ambiguous: list[str] = []
-        self._unresolved: list[str] = []
-        self._fields: list[ColumnPath] = []
-
-    @cached_property
-    def _by_name(self) -> NameMap[ColumnState]:
-        return NameMap.of(self._source)
 
     def branch(self, kind: ClauseKind, action: Action) -> _Branch:
         """Return what a clause assigns."""
@@ -371,66 +449,68 @@ class _Resolver:
             return _Branch(kind, (), [])
         if action == "all":
             return _Branch(kind, self._columns[: self._equal], self._all(kind))
-        return _Branch(kind, (), list(self._mapped(kind, action)))
+        return _Branch(kind, (), self._mapped(kind, action))
 
     def condition(self, kind: ClauseKind, text: str | None) -> None:
         """Look up the columns of the condition of a clause."""
         sides = {"target": self._columns, "source": self._source}
         hidden = {"not_matched": "target", "not_matched_by_source": "source"}.get(kind, "")
+        faults: list[tuple[str | None, str]] = []
         for path in paths_in(text) if text else ():
-            side, rest = path.root, path.fields
+            side, rest = path.root, column_path(*path.fields)
             if side not in sides or not rest:
-                matches = [name for name in sides if name != hidden and find(sides[name], path.parts[:1])]
+                matches = [name for name in sides if name != hidden and path.root in NameSet.of(sides[name])]
                 if len(matches) > 1:
-                    self._ambiguous.append(path.root)
-                side, rest = (matches or ["source"])[0], tuple(path)
-            if side == hidden or find(sides[side], rest) is None:
-                self._unresolved.append(f"{'.'.join(rest)} of the {side}")
-
-    def findings(self) -> Iterator[WriteFault]:
-        """Yield one finding for all names that have two meanings, and one for those that have none."""
-        if self._ambiguous:
-            yield findings.ambiguous_columns(dict.fromkeys(self._ambiguous))
-        if self._unresolved:
-            names = list(dict.fromkeys(self._unresolved))
-            yield findings.unresolved_columns("MERGE", names, self._condition)
-        yield from unresolved_fields("MERGE", self._fields, self._columns)
+                    faults.append((_AMBIGUOUS, path.root))
+                    continue
+                side, rest = (matches or ["source"])[0], path
+            fault = _UNRESOLVED if side == hidden else look_up(sides[side], rest).fault
+            faults.append((fault, f"{rest} of the {side}"))
+        self.names.add(faults)
 
     def _all(self, kind: ClauseKind) -> list[Assignment]:
         if self._evolves:
             columns = self._source[self._equal :]
             return list(_leaves(columns, TABLE) if kind == "matched" else _roots(columns))
-        matches = []
-        for column in self._columns[self._equal :]:
-            match = self._in_source(column_path(column.name))
-            if match is not None:
-                matches.append(Assignment(column_path(column.name), match.data_type, is_constant=False))
-        return matches
+        paths = [column_path(column.name) for column in self._columns[self._equal :]]
+        return self._given({path: path for path in paths})
 
-    def _mapped(self, kind: ClauseKind, action: Mapping[str, str | DataType]) -> Iterator[Assignment]:
+    def _mapped(self, kind: ClauseKind, action: Mapping[str, str | DataType]) -> list[Assignment]:
         may_add = self._evolves and kind != "not_matched_by_source"
-        for name, value in action.items():
-            path = ColumnPath.parse(name)
-            is_there = find(self._columns, path) is not None or (may_add and find(self._source, path) is not None)
-            if not is_there and path.is_nested and path.root in NameSet.of(self._columns):
-                self._fields.append(path)
-            elif not is_there:
-                self._unresolved.append(f"{path} of the target")
-            if not isinstance(value, str):
-                yield from [Assignment(path, canonical_type(value), is_constant=True)] if is_there else []
-            else:
-                match = self._in_source(ColumnPath.parse(value))
-                if match is not None and is_there:
-                    yield Assignment(path, match.data_type, is_constant=False)
+        values = {ColumnPath.parse(name): value for name, value in action.items()}
+        found = {path: look_up(self._columns, path) for path in values}
+        if may_add:
+            # A column that the table lacks is looked up in the source, before the next one.
+            found = {path: one if one.fault is None else look_up(self._source, path) for path, one in found.items()}
+        faults = [(one.fault, str(path) if one.fault else f"{path} of the target") for path, one in found.items()]
+        for looked_up in [[fault] for fault in faults] if may_add else [faults]:
+            self.names.add(looked_up)
+        named = {path: ColumnPath.parse(value) for path, value in values.items() if isinstance(value, str)}
+        assignments = self._given(named)
+        self.names.add([(_NESTED_UPDATE, str(path)) for path, one in found.items() if one.is_part])
+        constants = [
+            Assignment(path, canonical_type(value), is_constant=True)
+            for path, value in values.items()
+            if not isinstance(value, str)
+        ]
+        in_order = {assignment.path: assignment for assignment in (*assignments, *constants)}
+        return [in_order[path] for path in values if path in in_order]
 
-    def _in_source(self, path: ColumnPath) -> ColumnState | None:
-        if path.root in self._twice:
-            self._ambiguous.append(folded(path.root))
-            return None
-        match = find(self._source, path) if path.is_nested else self._by_name.get(path.root)
-        if match is None:
-            self._unresolved.append(f"{path} of the source")
-        return match
+    def _given(self, named: Mapping[ColumnPath, ColumnPath]) -> list[Assignment]:
+        """Return the assignments of columns of the source, which are looked up together."""
+        found = {path: self._in_source(value) for path, value in named.items()}
+        self.names.add(
+            (one.fault, folded(named[path].root) if one.fault == _AMBIGUOUS else f"{named[path]} of the source")
+            for path, one in found.items()
+        )
+        return [
+            Assignment(path, one.data_type, is_constant=False)
+            for path, one in found.items()
+            if one.data_type is not None
+        ]
+
+    def _in_source(self, path: ColumnPath) -> Reference:
+        return Reference(None, _AMBIGUOUS) if path.root in self._twice else look_up(self._source, path)
 
 
 def _leaves(columns: Columns, parent: ColumnPath) -> Iterator[Assignment]:
@@ -476,17 +556,16 @@ def _inserted(branch: _Branch, columns: Columns, *, evolves: bool, collector: Co
         refused.append(findings.nested_insert(nested))
         return
     given = NameMap((assignment.path.root, assignment) for assignment in assignments)
-    always = [column for column in branch.settled if column.value is not None and _is_always_counted(column)]
-    refused.extend(findings.explicit_identity_insert(column.name) for column in always)
-    for column in columns[len(branch.settled) :]:
+    settled = len(branch.settled)
+    written = [*columns[:settled], *(column for column in columns[settled:] if column.name in given)]
+    refused.extend(findings.explicit_identity_insert(c.name) for c in written if _is_always_counted(c))
+    for column in columns[settled:]:
         generation, assignment = column.value, given.get(column.name)
         if assignment is None:
             if generation is None:
                 refused.extend(null_parts(column_path(column.name), column, None))
             collector.note(column.name, f"{column.name} is not inserted: {findings.filled_by(column)}")
             continue
-        if _is_always_counted(column):
-            refused.append(findings.explicit_identity_insert(column.name))
         assigned(assignment, column, evolves=evolves, collector=collector)
 
 

@@ -136,7 +136,8 @@ class Caster:
             return StructState(self._below._fields(given.fields, wanted.fields, path))
         if isinstance(given, ArrayState) and isinstance(wanted, ArrayState):
             structs = isinstance(given.element, StructState) and isinstance(wanted.element, StructState)
-            if not self._by_position or (structs and given.contains_null == wanted.contains_null):
+            is_whole = self._by_position and given.contains_null != wanted.contains_null
+            if (structs and not is_whole) or not (self._by_position or self._semantics.method == "sql_insert"):
                 return given._replace(element=self.type(given.element, wanted.element, path.child(ELEMENT)))
         if isinstance(given, MapState) and isinstance(wanted, MapState):
             pairs = ((KEY, given.key, wanted.key), (VALUE, given.value, wanted.value))
@@ -151,7 +152,7 @@ class Caster:
             return given
         difference = TypeDifference(path=path, stored=wanted, given=given)
         if not is_castable(given, wanted):
-            self._collector.findings.append(findings.unsupported_cast(difference))
+            self._collector.findings.append(findings.unsupported_cast(difference, is_insert=True))
         elif plain(given) != plain(wanted) and given != "void":
             self._collector.note(str(path), findings.cast_note(difference))
             _note_moved_below(given, wanted, path, self._collector)

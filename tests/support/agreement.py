@@ -152,7 +152,7 @@ class Stage:
         wanted = replace(desired_state(pair.table), name=self._base)
         for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
             catalog.run(statement)
-        self._before = catalog.read_tables([self._base]).tables[self._base]
+        self.before = catalog.read_tables([self._base]).tables[self._base]
         self._current: QualifiedName | None = None
 
     def play(self, method: WriteMethod, mode: str) -> str:
@@ -171,7 +171,7 @@ class Stage:
         except StatementError as error:
             return error.condition
         state = self._catalog.read_tables([name]).tables[name]
-        if replace(state, name=self._base) != self._before:
+        if replace(state, name=self._base) != self.before:
             self._current = None
         return shown(state.columns)
 
@@ -212,7 +212,7 @@ class RowStage(Stage):
         given = [column for column in pair.table.columns if not is_filled(column)]
         schema = StructType([StructField(c.name, without_lengths(c.data_type)) for c in given])
         frame_of([numbered(schema, FIRST_STORED)], schema, catalog.spark).writeTo(dotted(self._base)).append()
-        self._before = catalog.read_tables([self._base]).tables[self._base]
+        self.before = catalog.read_tables([self._base]).tables[self._base]
         self._folder = Path(tempfile.mkdtemp(dir=catalog.warehouse.parent))
 
     def close(self) -> None:
@@ -231,7 +231,7 @@ class RowStage(Stage):
         except StatementError as error:
             return condition_of(error)
         state = self._catalog.read_tables([name]).tables[name]
-        columns = "" if state.columns == self._before.columns else f"{shown(state.columns)} | "
+        columns = "" if state.columns == self.before.columns else f"{shown(state.columns)} | "
         stored = spark.table(dotted(name))
         as_text = {part.name: _TIMES.sub("string", part.dataType.simpleString()) for part in stored.schema}
         rows = [

@@ -46,10 +46,12 @@ from support.streams import CASES, SAMPLE, SEVERAL, V, play, states
 from support.writes import (
     BY_ROWS,
     BYTE,
+    CASTS,
     DOUBLE,
     MODES,
     NO_STREAM,
     PAIRS,
+    SEVERAL_REASONS,
     STATEMENTS_BY_ROWS,
     A,
     B,
@@ -59,6 +61,7 @@ from support.writes import (
     one_way_per_outcome,
     outcome,
     recorded_statements,
+    shown,
     statement_ways,
 )
 
@@ -361,6 +364,24 @@ def test_what_an_empty_frame_does_not_show_is_refused_for_rows(way, local):
         local.spark.sql(render(options, dotted(NAME), view))
 
     assert caught.value.condition == STATEMENTS_BY_ROWS[way]
+
+
+@pytest.mark.parametrize(("given", "stored", "merged", "inserted"), CASTS if ALL else CASTS[::5])
+def test_spark_has_no_cast(given, stored, merged, inserted, spark_catalog):
+    stage = Stage(spark_catalog, Pair(table(A, Column("v", stored)), frame(v=Column("v", given).data_type)))
+    ways = Merge(matched={"v": "v"}), UPDATE, WriteOptions(method="sql_insert", by="name")
+
+    assert [stage.run(way) for way in ways] == [merged, merged, inserted]
+    stage.close()
+
+
+@pytest.mark.parametrize(("model", "given", "options", "codes"), SEVERAL_REASONS if ALL else SEVERAL_REASONS[::4])
+def test_delta_tells_the_first_reason(model, given, options, codes, spark_catalog):
+    stage = Stage(spark_catalog, Pair(model, given))
+    expected = codes[0] if codes else shown(stage.before.columns)
+
+    assert [agree(expected, stage.run(one)) for one in options] == [True] * len(options)
+    stage.close()
 
 
 ROWS = lines_of(ROWS_RECORD)

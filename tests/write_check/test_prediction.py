@@ -107,7 +107,7 @@ FINDINGS = [
         "write_to",
         (
             "v is date in the table and int in the frame, which Spark does not cast; convert it to date in the frame"
-            " [DATATYPE_MISMATCH unsupported-cast]"
+            " [DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION unsupported-cast]"
         ),
     ),
     (

@@ -11,7 +11,9 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
 from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from support.models import table
 from support.writes import (
+    CASTS,
     PAIRS,
+    SEVERAL_REASONS,
     STATEMENTS_BY_ROWS,
     VOID,
     XY,
@@ -92,6 +94,7 @@ def test_an_older_merge_lets_no_schema_with_void_evolve(pair, version, evolves, 
 
 UPDATE, DELETE = WriteOptions(method="update"), WriteOptions(method="delete")
 BY_B = table(A, B, partitioned_by=["b"])
+BY_NAME = WriteOptions(method="sql_insert", by="name")
 
 
 def reasons(model, given, options):
@@ -185,6 +188,24 @@ def test_one_line_names_all_that_is_wrong(given, options, code, message):
 )
 def test_other_refusals_have_the_condition_of_delta(model, given, options, code):
     assert reasons(model, given, options)[0][0] == code
+
+
+@pytest.mark.parametrize(("given", "stored", "merged", "inserted"), CASTS)
+def test_a_type_without_a_cast_has_the_condition_of_spark(given, stored, merged, inserted):
+    model, source = table(A, Column("v", stored)), frame(v=Column("v", given).data_type)
+
+    codes = [reasons(model, source, options)[0][0] for options in (Merge(matched={"v": "v"}), UPDATE, BY_NAME)]
+    assert codes == [merged, merged, inserted]
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "options", "codes"),
+    [(model, given, one, codes) for model, given, statements, codes in SEVERAL_REASONS for one in statements],
+)
+def test_all_reasons_stand_in_the_order_of_delta(model, given, options, codes):
+    found = [finding.code for finding in check_write(model, given, options).findings]
+
+    assert list(dict.fromkeys(found)) == [*codes]
 
 
 CHAR_FIELD = struct(field("c", CharType(4)))
