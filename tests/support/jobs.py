@@ -37,7 +37,7 @@ from pytest_delta_schema.state.desired import desired_state
 from support.pairs import BASES, row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from pyspark.sql import Column as SqlColumn
     from pyspark.sql import DataFrame, SparkSession
@@ -77,6 +77,17 @@ class Stage:
         numbers = (first, target or first + 1, first + 2)
         rows = [row(self.base, number, kind) for number, kind in zip(numbers, GIVEN, strict=True)]
         return frame(self.spark, self.released, rows, omits=omits)
+
+    def fill(self, model: Table, numbered: Iterable[tuple[int, str]]) -> None:
+        """Append rows of the released contract to the table of another one, in the types that it has then."""
+        rows = frame(self.spark, self.released, [row(self.base, number, kind) for number, kind in numbered])
+        names = {column.renamed_from or column.name: column for column in model.columns}
+        fitting = [
+            _fitting(rows, name, column.data_type).alias(column.name)
+            for name, column in names.items()
+            if column.generated_as is None and column.identity is not True
+        ]
+        rows.select(fitting).writeTo(self.table).append()
 
 
 def is_filled(column: Any) -> bool:
@@ -399,7 +410,7 @@ class Answer(NamedTuple):
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]")
 
 
-def _failure(error: Exception) -> str:
+def failure_of(error: Exception) -> str:
     """Return the condition of an error, of a stream that of its cause; of others the name of the class."""
     conditions = [found for found in _CONDITION.findall(str(error)) if found != "STREAM_FAILED"]
     if isinstance(error, PySparkException) and error.getCondition() not in (None, "STREAM_FAILED"):
@@ -411,13 +422,13 @@ def _tried(run: Callable[[], object]) -> Answer:
     try:
         return Answer(result=run())
     except PySparkException as error:
-        return Answer(failure=_failure(error))
+        return Answer(failure=failure_of(error))
     except DeltaError as error:
         return Answer(failure=f"delta-rs: {type(error).__name__}")
     except Exception as error:
         if isinstance(error, Py4JNetworkError) or not type(error).__module__.startswith(("py4j", "pyarrow")):
             raise
-        return Answer(failure=_failure(error))
+        return Answer(failure=failure_of(error))
 
 
 def plain(value: Any, data_type: types.DataType) -> Any:  # noqa: PLR0911 - one for each kind of value
@@ -452,7 +463,7 @@ class Players:
         self._released: dict[str, dict[str, Answer]] = {}
         self._numbers = count(1)
         self._locks = {base: Lock() for base in BASES}
-        self._creating = Lock()
+        self.creating = Lock()
         catalog.create_schema("dev", SCHEMA)
 
     def close(self) -> None:
@@ -473,7 +484,7 @@ class Players:
         try:
             after = self._answers(pair.base, pair.new, jobs_of(pair))
         except (StatementError, PySparkException, Py4JJavaError) as error:
-            return {"CREATE": str(getattr(error, "condition", "")) or _failure(error)}
+            return {"CREATE": str(getattr(error, "condition", "")) or failure_of(error)}
         met = {job: answer.failure or difference(before[job].result, answer.result) for job, answer in after.items()}
         return {job: what for job, what in met.items() if what and not before[job].failure}
 
@@ -482,7 +493,7 @@ class Players:
         return {job: answer.failure for job, answer in self.released(base).items() if answer.failure}
 
     def _answers(self, base: str, model: Table, jobs: Collection[str] = ()) -> dict[str, Answer]:
-        stage = self._stage(base, model)
+        stage = self.stage(base, model)
         released = stage.released
         answers = {
             job.name: _tried(partial(job.run, stage))
@@ -506,7 +517,7 @@ class Players:
             if job.name in firsts and job.overwrites:
                 # Which rows are left is a question of partitions only, and of the rows that no other job has written.
                 sees_rows = _has_partitions(released)
-                fresh = self._stage(base, model) if sees_rows else stage
+                fresh = self.stage(base, model) if sees_rows else stage
                 with _ALONE:
                     failure = _tried(partial(job.run, fresh, firsts[job.name]))
                 is_seen = sees_rows and not failure.failure
@@ -516,24 +527,17 @@ class Players:
         self._catalog.spark.sql(f"DROP TABLE {stage.table}")
         return answers
 
-    def _stage(self, base: str, model: Table) -> Stage:
+    def stage(self, base: str, model: Table) -> Stage:
+        """Make the table of a contract, with rows of the released one."""
         name = QualifiedName("dev", SCHEMA, f"t{next(self._numbers)}")
-        released, spark = BASES[base], self._catalog.spark
         wanted = replace(desired_state(model), name=name, logical_name=name)
-        with self._creating:
+        with self.creating:
             for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
                 self._catalog.run(statement)
-        kinds = ["first"] * (STORED - 1) + ["second"]
-        rows = frame(spark, released, [row(base, number, kind) for number, kind in enumerate(kinds, 1)])
-        names = {column.renamed_from or column.name: column for column in model.columns}
-        fitting = [
-            _fitting(rows, name, column.data_type).alias(column.name)
-            for name, column in names.items()
-            if column.generated_as is None and column.identity is not True
-        ]
-        rows.select(fitting).writeTo(dotted(name)).append()
         folder = table_folder(self._catalog.warehouse, name)
-        return Stage(spark, dotted(name), folder, released, base, self._streams)
+        stage = Stage(self._catalog.spark, dotted(name), folder, BASES[base], base, self._streams)
+        stage.fill(model, enumerate(["first"] * (STORED - 1) + ["second"], 1))
+        return stage
 
     def _rows(self, stage: Stage) -> dict[int, Row]:
         """Return the rows of a table by their numbers, with the columns of the released contract that it has."""

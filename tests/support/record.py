@@ -4,6 +4,7 @@ Run it as ``python -m support.record`` in the folder of the tests, with the name
 for all of them. A line stays as long as its question has the same digest; remove it from the file to ask again.
 
 * ``pairs``: what the jobs of pairs of contracts meet, half an hour;
+* ``evolved``: what streams do over a change to the next contract, and the features that it enables, an hour;
 * ``rows``: what the writes of one row come to, a quarter of an hour;
 * ``frames`` and ``statements``: what every way to write an empty frame comes to, a quarter of an hour each;
 * ``streams`` and ``several``: what streams do over a change, and over several, half an hour. The answers to one change
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 TESTS = Path(__file__).parents[1]
-PAIRS = TESTS / "compatibility" / "pairs-4.4.0.jsonl"
+PAIRS, EVOLVED = (TESTS / "compatibility" / f"{name}-4.4.0.jsonl" for name in ("pairs", "evolved"))
 ROWS, FRAMES, STATEMENTS, SEVERAL = (
     TESTS / "write_check" / f"{name}-4.4.0.jsonl" for name in ("rows", "frames", "statements", "several")
 )
@@ -98,6 +99,7 @@ FAST = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.streaming.pollingDelay": "100ms",
     "spark.databricks.delta.properties.defaults.checkpointInterval": "1000",
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms1g -Xmn500m",
 }
@@ -136,6 +138,18 @@ def record_pairs(catalog: LocalCatalog) -> None:
         return {"meets": players.differences(pairs[name])}
 
     record(PAIRS, {**bases, **{name: pair.digest for name, pair in pairs.items()}}, answer)
+    players.close()
+
+
+def record_evolved(catalog: LocalCatalog) -> None:
+    """Record what streams do over the change of a table to the next contract, and the features that it enables."""
+    from support.pairs import all_pairs  # noqa: PLC0415
+    from support.streams import StreamPlayers  # noqa: PLC0415 - it loads Spark
+
+    players = StreamPlayers(catalog)
+    # By their digests, so that what is recorded is a random part wherever it stops.
+    pairs = {pair.name: pair for pair in sorted(all_pairs(), key=lambda pair: pair.digest)}
+    record(EVOLVED, {name: pair.digest for name, pair in pairs.items()}, lambda name: players.meet(pairs[name]))
     players.close()
 
 
@@ -229,6 +243,7 @@ def record_several(catalog: LocalCatalog) -> None:
 
 RECORDINGS: Mapping[str, Callable[[LocalCatalog], None]] = {
     "pairs": record_pairs,
+    "evolved": record_evolved,
     "rows": record_rows,
     "frames": record_frames,
     "statements": record_statements,
