@@ -181,7 +181,9 @@ class Summary:
         lines = [*self._counts()]
         tables: list[str] = []
         verbosity = self._config.get_verbosity()
-        for outcome in sorted(self._outcomes.values(), key=lambda outcome: outcome.table):
+        kinds = list(CheckKind)
+        # Workers end the checks of a table in any order.
+        for outcome in sorted(self._outcomes.values(), key=lambda one: (one.table, kinds.index(one.check))):
             if not outcome.status.passes:
                 line = f"  {outcome.label:<10}  {one_line([headline(outcome)]) or outcome.table}"
                 # A cause that several tables share is one line.

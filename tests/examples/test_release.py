@@ -15,12 +15,12 @@ EXAMPLE = ROOT / "examples" / "release"
     ("version", "released", "end", "line"),
     [
         ("v2", "v1", "PASSED", "against ./released: 1 compatible"),
-        ("v3", "v2", "PASSED", "*readers do not find it; allowed by its deprecation of 2026-01-31; *"),
+        ("v3", "v2", "PASSED", "*readers do not find it; *; allowed by its deprecation of 2026-01-31; *"),
         (
             "v3",
             "v1",
             "FAILED",
-            "*readers do not find it; upgrade readers before this release; or deprecate it first, *",
+            "*readers do not find it; *; upgrade readers before this release; *; or deprecate it first, *",
         ),
     ],
 )

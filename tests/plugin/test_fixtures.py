@@ -511,7 +511,7 @@ START_LINE = b"WARNING: Using incubator modules: jdk.incubator.vector\n"
 
 def start_in_a_printing_jvm(*_, **__):
     os.write(2, START_LINE + b"an error of Spark\n")
-    return SimpleNamespace(spark=None, close=lambda: os.write(2, START_LINE))
+    return SimpleNamespace(spark=None, archive=None, close=lambda: os.write(2, START_LINE))
 
 
 def test_the_line_that_every_start_of_spark_prints_is_not_in_reports(project, monkeypatch):

@@ -22,7 +22,12 @@ ALONE = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio"
 # The inner runs forget what they import; what they must share with the outer one is imported before them.
 
 
-for name in ("backends.local.backend", "backends.memory.backend", "backends.memory.catalog"):
+for name in (
+    "backends.databricks.catalog",
+    "backends.local.backend",
+    "backends.memory.backend",
+    "backends.memory.catalog",
+):
     importlib.import_module(f"pytest_delta_schema.{name}")
 for name in ("engine", "execute", "plan", "plugin", "report", "rules", "sql", "state"):
     package = importlib.import_module(f"pytest_delta_schema.{name}")
