@@ -217,6 +217,26 @@ def features_of_version(key: str, value: str | None) -> frozenset[str]:
     return frozenset(_implied(version)).difference(_implied(int(NEW_TABLE_PROTOCOL[_WRITER])))
 
 
+def written_version(key: str, value: str, properties: Mapping[str, str | None]) -> str | None:
+    """Return what Delta writes for a declared version of the protocol; any other property is what it is declared as.
+
+    Delta lowers versions to what the features need. The reader's version 2 and the writer's 5 are those of column
+    mapping, which only both of them bring, in one statement (Delta 4.4.0). ``None`` is a version without an effect.
+    """
+    name = folded(key)
+    if name not in PROTOCOL_VERSIONS or maps_by_version(properties):
+        return value
+    if name == folded(_READER):
+        return None if value == "2" else value
+    return "4" if value == "5" else value
+
+
+def maps_by_version(properties: Mapping[str, str | None]) -> bool:
+    """Whether declared versions of the protocol are those of column mapping."""
+    declared = NameMap(properties.items())
+    return declared.get(_READER) == "2" and declared.get(_WRITER) in {"5", "6"}
+
+
 def other_formats(properties: Mapping[str, str | None]) -> frozenset[str]:
     """Return the formats besides Delta as which a table with these properties can be read, such as ``iceberg``."""
     formats = {

@@ -15,10 +15,13 @@ from pytest_delta_schema.delta.protocol import (
     FEATURE_PREFIX,
     MAPPING_PROPERTY,
     ONE_WAY,
+    PROTOCOL_VERSIONS,
     TYPE_WIDENING,
     WIDENING_PROPERTY,
     is_on,
+    maps_by_version,
     supported_features,
+    written_version,
 )
 from pytest_delta_schema.models.column import NO_DECLARED_TAGS
 from pytest_delta_schema.models.ownership import FORBID, IGNORE, MANAGE, REPORT
@@ -459,7 +462,8 @@ def _compared_properties(
         if value is None:
             to_unset.update([] if actual is None else [actual])
         elif actual is not None:
-            if not equal_values(key, value, stored[actual]):
+            written = written_version(key, value, wanted)
+            if written is not None and not equal_values(key, written, stored[actual]):
                 to_set[actual] = value
         elif not _is_implied(key, stored):
             to_set[key] = value
@@ -470,6 +474,9 @@ def _compared_properties(
             **{key: value for key, value in stored.items() if value and folded(key) in declared & RETENTIONS.keys()},
             **to_set,
         }
+    if not NameSet(to_set).isdisjoint(PROTOCOL_VERSIONS) and maps_by_version(wanted):
+        versions = {key: value for key, value in wanted.items() if value and folded(key) in PROTOCOL_VERSIONS}
+        to_set |= {stored_key(key, stored) or key: value for key, value in versions.items()}
     return to_set, to_unset
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema import InvalidModelError, Settings
+from pytest_delta_schema import Column, InvalidModelError, Orchestrator, Settings, Table
 from pytest_delta_schema.delta.properties import (
     DATABRICKS,
     DATABRICKS_VALUES,
@@ -24,6 +24,7 @@ from pytest_delta_schema.delta.properties import (
 )
 from pytest_delta_schema.delta.protocol import split_properties
 from pytest_delta_schema.engine.adoption import imported_model
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.report.review import model_source
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.rules.properties import declarable_properties, is_declarable
@@ -379,3 +380,35 @@ def test_the_log_is_kept_as_long_as_the_files(log: str | None, files: str | None
     properties = {"DELTA.logRetentionDuration": log, "delta.deletedFileRetentionDuration": files}
 
     assert removes_files_after_their_log(properties) is expected
+
+
+VERSIONS = [(reader, writer) for reader in (None, 1, 2, 3) for writer in (None, *range(1, 8)) if reader or writer]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("properties", [{}, {"delta.enableChangeDataFeed": "true"}], ids=["new", "change data feed"])
+def test_all_versions_of_the_protocol_leave_nothing_to_do(local: Any, properties: Any) -> None:
+    orchestrator = Orchestrator.over(local)
+
+    def declared(versions: bool) -> list[Table]:
+        return [
+            Table(
+                "dev",
+                "silver",
+                f"t{at}",
+                [Column("id", "int")],
+                table_properties={
+                    **properties,
+                    **({"delta.minReaderVersion": str(reader)} if versions and reader else {}),
+                    **({"delta.minWriterVersion": str(writer)} if versions and writer else {}),
+                },
+            )
+            for at, (reader, writer) in enumerate(VERSIONS)
+        ]
+
+    if properties:
+        orchestrator.sync_tables(declared(versions=False))
+    models = declared(versions=True)
+    orchestrator.sync_tables(models)
+
+    assert TablePlanner().plan(models, local.read_tables([model.name for model in models])).actions == ()

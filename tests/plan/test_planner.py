@@ -149,6 +149,48 @@ def test_what_is_not_drift(model, there):
 
 
 @pytest.mark.parametrize(
+    ("stored_versions", "declared", "to_set"),
+    [
+        ((1, 2), (None, 4), {"minWriterVersion": "4"}),
+        ((1, 2), (None, 5), {"minWriterVersion": "5"}),
+        ((1, 4), (None, 5), {}),
+        ((1, 4), (1, 5), {}),
+        ((1, 4), (3, 5), {}),
+        ((1, 4), (None, 6), {"minWriterVersion": "6"}),
+        ((1, 2), (2, None), {}),
+        ((1, 2), (2, 4), {"minWriterVersion": "4"}),
+        ((1, 4), (2, 4), {}),
+        ((1, 2), (2, 7), {}),
+        ((1, 2), (2, 5), {"minReaderVersion": "2", "minWriterVersion": "5"}),
+        ((1, 7), (2, 5), {"minReaderVersion": "2", "minWriterVersion": "5"}),
+        ((1, 7), (2, 6), {"minReaderVersion": "2", "minWriterVersion": "6"}),
+        ((2, 5), (2, 5), {}),
+        ((2, 5), (2, 6), {"minReaderVersion": "2", "minWriterVersion": "6"}),
+        ((2, 7), (2, 5), {}),
+        ((3, 7), (2, 5), {}),
+        ((3, 7), (3, 7), {}),
+        ((1, 2), (3, 7), {}),
+    ],
+)
+def test_a_version_of_the_protocol_is_set_where_delta_writes_it(stored_versions, declared, to_set):
+    """Delta lowers versions to what features need; column mapping comes with both, in one statement (Delta 4.4.0)."""
+    there, wanted = (
+        {
+            f"delta.min{who}Version": str(number)
+            for who, number in zip(("Reader", "Writer"), pair, strict=True)
+            if number
+        }
+        for pair in (stored_versions, declared)
+    )
+
+    planned = changes(table(column(), table_properties=wanted), state(stored(), table_properties=there))
+
+    assert [dict(change.properties) for change in planned] == (
+        [{f"delta.{key}": value for key, value in to_set.items()}] if to_set else []
+    )
+
+
+@pytest.mark.parametrize(
     ("model", "there", "expected"),
     [
         pytest.param(
