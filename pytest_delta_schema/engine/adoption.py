@@ -214,7 +214,7 @@ def renamed_as_stored(
 
 
 def _former_names(catalog: KeepsVersions, table: QualifiedName, path: ColumnPath) -> Iterator[str]:
-    """Yield the names that a column had in older versions of its table, the newest first, as far as its log reaches."""
+    """Yield the names of a column in those older versions of its table that its log still has, the newest first."""
     parts = path.parts
     try:
         for commit in reversed(catalog.commits(table)):

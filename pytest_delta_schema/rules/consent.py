@@ -66,7 +66,7 @@ PARTS = {
     "deprecated": "the deprecation of the table",
     "table": "the removal of the table",
 }
-"""The words that follow a table in a consent to break it, for what is no column; wildcards stand for none of them."""
+"""The words that follow a table in a consent to break it, for what is no column; wildcards match none of them."""
 
 _TABLE_PARTS = len(QualifiedName._fields)
 _BLANK = " \t\r\n"

@@ -101,7 +101,7 @@ def parts_text(parts: Iterable[PathPart]) -> str:
 def matches(pattern: Sequence[PathPart], names: Sequence[str]) -> bool:
     """Whether a pattern matches a whole path: ``*`` within one part, ``**`` over any number of them.
 
-    Neither stands for a word for a part of a table.
+    Neither matches a word for a part of a table.
     """
     word = next((at for at, name in enumerate(names) if is_part_word(name)), len(names))
     ends = {0}

@@ -195,7 +195,7 @@ def _statistics_faults(paths: Sequence[ColumnPath], table: Table) -> Iterator[tu
     for at, path in enumerate(paths):
         column = find(columns, path)
         if column is None:
-            yield path, "which is no column of the table"
+            yield path, "which the table does not have"
         elif any(path.parts[: len(other)] == other.parts for other in (*paths[:at], *paths[at + 1 :])):
             yield path, "which it names twice"
         elif len(path) > 1:

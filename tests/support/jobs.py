@@ -79,7 +79,7 @@ class Stage:
         return frame(self.spark, self.released, rows, omits=omits)
 
     def fill(self, model: Table, numbered: Iterable[tuple[int, str]]) -> None:
-        """Append rows of the released contract to the table of another one, in the types that it has then."""
+        """Append rows of the released contract to the table of the next contract, in the types that it has then."""
         rows = frame(self.spark, self.released, [row(self.base, number, kind) for number, kind in numbered])
         names = {column.renamed_from or column.name: column for column in model.columns}
         fitting = [

@@ -79,7 +79,7 @@ class CatalogSession:
 
     @property
     def is_to_be_started(self) -> bool:
-        """Whether this catalog will start a session of its own, and no session is there yet."""
+        """Whether this catalog will start its session, and no session is there yet."""
         return isinstance(self._given, LazySession) and not self.is_started and active_spark() is None
 
     def versions(self) -> SparkVersions:

@@ -170,7 +170,7 @@ def _ignore(warehouse: Path) -> None:
 
 
 def why_empty(warehouse: Path, catalog: str, schema: str) -> str:
-    """Return why a warehouse holds no table of a schema, as far as its folders show it; ``""`` if they do not."""
+    """Return why a warehouse holds no table of a schema; ``""`` if its folders do not show it."""
     spark_folder = _folder_of_spark(warehouse, schema)
     if spark_folder is not None:
         target = usual_schema_folder(warehouse, "dev" if catalog == SESSION_CATALOG else catalog, schema)
