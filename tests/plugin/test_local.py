@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.own_jvm]
 
 TESTS = """
 import pytest
-from pytest_delta_schema import ApplyError, Column, Table, assert_no_drift, assert_table_equals
+from pytest_delta_schema import ApplyError, Check, Column, Table, assert_no_drift, assert_table_equals
 from pytest_delta_schema.execute.protocols import ABSENT
 from pyspark.sql.types import LongType
 from models import orders
@@ -27,7 +27,7 @@ def test_scratch_tables(make_delta_table, delta_catalog):
     SCRATCH.append(table)
     assert_no_drift(table, catalog=delta_catalog)
     assert_table_equals(table, [{"id": 1, "amount": 5}, {"id": 2}])
-    bad = Table("dev", "x", "bad", [Column("id", LongType())], table_properties={"delta.appendOnly": "perhaps"})
+    bad = Table("dev", "x", "bad", [Column("id", LongType())], checks=[Check("odd", "perhaps(id)")])
     with pytest.raises(ApplyError, match="perhaps"):
         make_delta_table(bad)
 
