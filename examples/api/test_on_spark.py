@@ -1,6 +1,5 @@
 """Names that need a Spark session; the fixture ``delta_spark`` is the one of the local backend."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -19,7 +18,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.backends.local import LocalSession, probe_write, session_conf
 from pytest_delta_schema.diagnostics.errors import EffectError, RowsError
-from pytest_delta_schema.execute import KeepsVersions, ProbesStreams, ProbesWrites
+from pytest_delta_schema.execute import KeepsVersions, ProbesWrites
 from pytest_delta_schema.state import Commit, DataFile
 
 pytestmark = pytest.mark.spark
@@ -82,13 +81,6 @@ def test_probes_writes(delta_catalog):
     assert isinstance(delta_catalog, ProbesWrites)
 
     assert delta_catalog.probe_write(orders, to_struct_type(orders).add("note", "string")).rules == ("extra-column",)
-
-
-def test_probes_streams(delta_catalog, delta_stream_probe):
-    assert isinstance(delta_catalog, ProbesStreams)
-
-    described = replace(orders, comment="All orders")
-    assert delta_stream_probe(orders, described, kind="plain").answer == "continues"
 
 
 def test_keeps_versions(delta_catalog, make_delta_table):

@@ -468,7 +468,7 @@ class RetentionShortened:
 class PropertyChanged:
     """A table property has a different value, and none of the other codes is about it.
 
-    Remedy: Try the change with the fixture ``delta_stream_probe`` if streams over it were not recorded.
+    Remedy: Try the change on a copy of the table if streams over it were not recorded.
 
     Example:
         columns = [Column("id", "bigint")]

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import ListsParquet as ListsParquet
     from pytest_delta_schema.execute.protocols import ListsViews as ListsViews
     from pytest_delta_schema.execute.protocols import MetadataSync as MetadataSync
-    from pytest_delta_schema.execute.protocols import ProbesStreams as ProbesStreams
     from pytest_delta_schema.execute.protocols import ProbesWrites as ProbesWrites
     from pytest_delta_schema.execute.protocols import ReadsRows as ReadsRows
     from pytest_delta_schema.execute.protocols import Refusal as Refusal

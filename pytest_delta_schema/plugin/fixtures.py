@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.state.log_facts import Commit
     from pytest_delta_schema.test_kit.effects import Effect
-    from pytest_delta_schema.write_check.streams import StreamVerdict
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 
@@ -200,20 +199,6 @@ def delta_probe(delta_catalog: Catalog) -> Callable[..., WriteVerdict]:
             f"the {delta_catalog.name} backend cannot try writes; use check_write, or the local backend", pytrace=False
         )
     return delta_catalog.probe_write
-
-
-@pytest.fixture
-def delta_stream_probe(delta_catalog: Catalog) -> Callable[..., StreamVerdict]:
-    """Run a stream on a scratch table, change the table, and return whether the stream continues: a ``StreamVerdict``.
-
-    Call it with the models of the table before and after the change, and ``kind=``: ``plain``, ``lagging``,
-    ``starting-version``, ``tracked`` or ``change-feed``. Rows are made as :func:`rows_of` does; where it cannot, give
-    ``rows=``, two rows of the table before the change and one of the table after it. It takes a few seconds, and
-    reads and changes no table of the project.
-    """
-    from pytest_delta_schema.plugin.scratch import stream_probe_in
-
-    return stream_probe_in(delta_catalog)
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-import pytest
-
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.backends.backend import find_backend
 from pytest_delta_schema.configuration.settings import current_settings
@@ -17,21 +15,19 @@ from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, DeltaSchemaError
 from pytest_delta_schema.engine.declarations import BoundModel, model_of_copy
 from pytest_delta_schema.engine.orchestrator import Orchestrator
-from pytest_delta_schema.execute.protocols import ProbesStreams, ReadsRows, ReusesCreations
+from pytest_delta_schema.execute.protocols import ReadsRows, ReusesCreations
 from pytest_delta_schema.models.names import QualifiedName, require_name
 from pytest_delta_schema.models.table import Table, declared_name, derived, required_table
 from pytest_delta_schema.plugin.options import without_scratch_catalog
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.test_kit.rows import rows_of
-from pytest_delta_schema.write_check.streams import require_kind, require_models
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_delta_schema.execute.protocols import Catalog, ClonesTables, ScratchCatalog
+    from pytest_delta_schema.execute.protocols import ClonesTables, ScratchCatalog
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.run import ContractRun
-    from pytest_delta_schema.write_check.streams import StreamKind, StreamVerdict
 
 
 SCRATCH_CATALOG = "scratch"
@@ -197,21 +193,3 @@ def bound_by(run: ContractRun) -> Callable[[Table], Table]:
         return run.declarations.bound(required_table(model, "delta_bound")).table
 
     return bound
-
-
-def stream_probe_in(catalog: Catalog) -> Callable[..., StreamVerdict]:
-    """Return a function that runs a stream over a change in a catalog; a catalog that cannot do it fails the test."""
-    if not isinstance(catalog, ProbesStreams):
-        pytest.fail(
-            f"the {catalog.name} backend cannot try streams; use check_stream, or the local backend", pytrace=False
-        )
-
-    @hides_traceback
-    def probe(
-        old: Table, new: Table, kind: StreamKind = "plain", *, rows: Sequence[Mapping[str, Any]] | None = None
-    ) -> StreamVerdict:
-        require_kind(kind)
-        require_models("delta_stream_probe", old, new)
-        return catalog.probe_stream(old, new, kind, rows=rows or [*rows_of(old, 2), rows_of(new, 3)[-1]])
-
-    return probe

@@ -147,7 +147,7 @@ _NOT_RECORDED = Answer("not judged", "", ())
 _LAG_WHEN_RESTARTED: tuple[StreamKind, ...] = ("plain", "change-feed")
 """The kinds of streams that have commits left to read, like lagging ones, if one change of several ends them."""
 
-_PROBE = "try it with the fixture delta_stream_probe"
+_PROBE = "try the change on a copy of the table"
 
 
 def check_stream(
@@ -181,7 +181,7 @@ def check_stream(
         DeclarationError: If an argument has no possible meaning.
     """
     require_kind(kind)
-    before, after = stream_pair("check_stream", old, new)
+    before, after = _pair(old, new)
     given_version: object = version
     if not (isinstance(given_version, tuple) and given_version and all(isinstance(part, int) for part in version)):
         msg = f"version is {version!r}; write the major and minor version of Delta, such as (4, 4)"
@@ -214,29 +214,23 @@ def require_kind(kind: object) -> None:
         raise DeclarationError(msg)
 
 
-def require_models(function: str, old: object, new: object) -> None:
-    """Raise unless the arguments are models."""
-    for which, table in (("old", old), ("new", new)):
-        if not isinstance(table, Table):
-            refuse_kind(function, "a Table", table, f"give a model as {which}")
-
-
-def stream_pair(function: str, old: object, new: object) -> tuple[TableState, TableState]:
+def _pair(old: object, new: object) -> tuple[TableState, TableState]:
     """Return the states of a table before and after a change, which models or states give."""
-    before, after = (_given_state(function, which, table) for which, table in (("old", old), ("new", new)))
+    before, after = (_given_state(which, table) for which, table in (("old", old), ("new", new)))
     if isinstance(old, Table):
         before = as_created(before)
     if before.name != after.name:
-        msg = f"{function}: old is {before.name}, and new is {after.name}; give one table before and after its change"
+        fact = f"check_stream: old is {before.name}, and new is {after.name}"
+        msg = f"{fact}; give one table before and after its change"
         raise DeclarationError(msg)
     return before, after
 
 
-def _given_state(function: str, which: str, table: object) -> TableState:
+def _given_state(which: str, table: object) -> TableState:
     if isinstance(table, TableState):
         return table
     if not isinstance(table, Table):
-        refuse_kind(function, "a Table or a TableState", table, f"give a model or a state as {which}")
+        refuse_kind("check_stream", "a Table or a TableState", table, f"give a model or a state as {which}")
     return desired_state(table)
 
 

@@ -103,7 +103,7 @@ def test_what_is_safe_needs_no_consent():
             table(ID),
             table(ID, table_properties={"delta.x": "1"}),
             "streams",
-            "try it with the fixture delta_stream_probe",
+            "try the change on a copy of the table",
         ),
     ],
 )

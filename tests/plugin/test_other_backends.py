@@ -24,10 +24,6 @@ class MineCatalog(MemoryCatalog):
         how = f"{options.method} {options.mode} {options.merge_schema}"
         return WriteVerdict(table=f"{table} {how}", accepted=False, columns=())
 
-    def probe_stream(self, old, new, kind="plain", *, rows):
-        table = " ".join([old.comment, new.comment, *(str(row["id"]) for row in rows)])
-        return StreamVerdict(table=table, kind=kind, answer="continues")
-
 
 def _open(context):
     name = QualifiedName(*context.settings.option("mine_table").split("."))
@@ -128,41 +124,6 @@ def test_it_can_try_writes_for_the_fixture_that_does(project):
     mine.assert_outcomes(passed=1)
     memory.assert_outcomes(errors=1)
     memory.stdout.fnmatch_lines(["*the memory backend cannot try writes; use check_write, or the local backend"])
-
-
-@pytest.mark.usefixtures("site")
-def test_it_can_try_streams_for_the_fixture_that_does(project):
-    project.ini("mine_table = dev.silver.orders")
-    project.pytester.makepyfile(
-        test_x="""
-        from dataclasses import replace
-        import pytest
-        from pytest_delta_schema import Column, Table
-        from pytest_delta_schema.diagnostics.errors import DeclarationError
-
-        OLD = Table("dev", "silver", "orders", [Column("id", "bigint")], comment="old")
-        NEW = replace(OLD, comment="new")
-
-        def test_rows_are_made(delta_stream_probe):
-            verdict = delta_stream_probe(OLD, NEW, kind="tracked")
-            assert (verdict.table, verdict.kind) == ("old new 1 2 3", "tracked")
-
-        def test_rows_are_given(delta_stream_probe):
-            assert delta_stream_probe(OLD, NEW, rows=[{"id": 7}, {"id": 8}, {"id": 9}]).table == "old new 7 8 9"
-
-        def test_bad_arguments(delta_stream_probe):
-            with pytest.raises(DeclarationError, match="kind is 'batch'; write one of plain, "):
-                delta_stream_probe(OLD, NEW, kind="batch")
-            with pytest.raises(DeclarationError, match="delta_stream_probe takes a Table, and was given 'new'; give "):
-                delta_stream_probe(OLD, "new")
-        """,
-    )
-
-    mine, memory = (project.run(f"--delta-backend={name}", "test_x.py", subprocess=True) for name in ("mine", "memory"))
-
-    mine.assert_outcomes(passed=3)
-    memory.assert_outcomes(errors=3)
-    memory.stdout.fnmatch_lines(["*the memory backend cannot try streams; use check_stream, or the local backend"])
 
 
 @pytest.mark.usefixtures("site")

@@ -12,7 +12,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, QualifiedName, Table, Unique, rows_of
-from pytest_delta_schema.backends.local.probes import StreamStage
 from pytest_delta_schema.diagnostics.errors import ApplyError, UnsafePlanError
 from pytest_delta_schema.execute.runner import ActionRunner
 from pytest_delta_schema.plan import TablePlanner
@@ -21,6 +20,7 @@ from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, MAPPED, TEXT, 
 from pytest_delta_schema.write_check.streams import NEW_CHECKPOINT, NOTHING_HELPS, STREAM_KINDS, answers
 from support.jobs import STORED, Players, failure_of
 from support.models import table as tables_table
+from support.stream_stage import StreamStage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

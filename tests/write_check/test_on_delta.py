@@ -29,7 +29,7 @@ from pytest_delta_schema.delta import PAIRS as SPARK_PAIRS
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
 from pytest_delta_schema.sql import dotted
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
-from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, WIDENS, field
+from pytest_delta_schema.testing.scenario import INT, TEXT, WIDENS, field
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from pytest_delta_schema.write_check import check_stream
 from pytest_delta_schema.write_check.streams import STREAM_KINDS, answers
@@ -42,7 +42,7 @@ from support.models import NAME, table
 from support.record import ROWS as ROWS_RECORD
 from support.record import VERSIONS, versions
 from support.record import recorded as lines_of
-from support.streams import CASES, SAMPLE, SEVERAL, V, play, states
+from support.streams import CASES, SAMPLE, SEVERAL, play, states
 from support.writes import (
     BY_ROWS,
     BYTE,
@@ -530,21 +530,3 @@ def test_the_worst_answer_counts_on_delta(name, spark_catalog):
     verdict = play(spark_catalog, case, kind)
 
     assert verdict.answer == check_stream(*states(case, kind), kind).answer
-
-
-def test_a_change_that_delta_refuses_is_not_judged(spark_catalog):
-    old = table(replace(V, data_type=LONG))
-
-    verdict = spark_catalog.probe_stream(old, table(V), rows=[{"v": 1}, {"v": 2}, {"v": 3}])
-
-    (finding,) = verdict.findings
-    assert (verdict.answer, finding.rule, finding.remedy) == ("not judged", "refused", "change the model")
-    assert finding.message.startswith("the change is refused: ")
-
-
-def test_a_probe_needs_a_feed_and_three_rows(spark_catalog):
-    with pytest.raises(DeclarationError, match="probe_stream takes three rows, and was given 1; give two of the old"):
-        spark_catalog.probe_stream(table(V), table(V), rows=[{"v": 1}])
-
-    verdict = spark_catalog.probe_stream(table(V), table(V), "change-feed", rows=[{"v": 1}, {"v": 2}, {"v": 3}])
-    assert [finding.rule for finding in verdict.findings] == ["no-change-feed"]

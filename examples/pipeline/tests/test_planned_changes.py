@@ -59,9 +59,3 @@ def test_not_null_blocks_a_stream_that_has_events_left_to_read():
 
     assert verdict.answer == "blocked"
     assert verdict.remedy == ("spark.databricks.delta.streaming.unsafeReadOnNullabilityChange.enabled=true",)
-
-
-def test_delta_agrees_on_the_stream(delta_stream_probe):
-    verdict = delta_stream_probe(order_events, with_region, kind="lagging")
-
-    assert verdict.answer == "continues"

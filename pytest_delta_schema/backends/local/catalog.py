@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.log_facts import Commit
     from pytest_delta_schema.state.states import IntroducedBy
     from pytest_delta_schema.state.types import ColumnState
-    from pytest_delta_schema.write_check.streams import StreamKind, StreamVerdict
     from pytest_delta_schema.write_check.verdict import Merge, WriteOptions, WriteVerdict
 
 _CREATING = 4
@@ -238,19 +237,6 @@ class LocalCatalog:
         from pytest_delta_schema.backends.local.probes import write_to_clone
 
         return write_to_clone(self._session, self, table, frame, options)
-
-    def probe_stream(
-        self,
-        old: Table,
-        new: Table,
-        kind: StreamKind = "plain",
-        *,
-        rows: Sequence[Mapping[str, Any]],
-    ) -> StreamVerdict:
-        """Run a stream over a change of a scratch table; see :class:`ProbesStreams`."""
-        from pytest_delta_schema.backends.local.probes import stream_over_change
-
-        return stream_over_change(self._session, self, old=old, new=new, kind=kind, rows=rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""
