@@ -102,12 +102,7 @@ class ContractComparison:
         """Return the consents that the change of a table needs."""
         table = self._declarations.tables.get(name)
         new = None if table is None else self._declarations.contract_state(table)
-        decisions = [
-            decision
-            for past in self.past.of(name)
-            if not past.faults and not (past.contract is None and new is None)
-            for decision in self._decisions(name, past, new)
-        ]
+        decisions = (decision for _, decision in self._all_decisions(name, new))
         return [*dict.fromkeys(needed_consent(one.finding) for one in decisions if one.result in _UNCONSENTED)]
 
     def _judged(
@@ -116,14 +111,10 @@ class ContractComparison:
         """Return the status of a table, why it does not pass, and what else is to be known."""
         refs: dict[Decision, list[str]] = {}
         witnesses: dict[Decision, Witness | None] = {}
-        faults: list[PastFault] = []
-        for past in self.past.of(name):
-            faults += past.faults
-            if not past.faults and not (past.contract is None and new is None):
-                for decision in self._decisions(name, past, new):
-                    refs.setdefault(decision, []).append(past.ref)
-                    if self._witness and past.contract is not None and decision not in witnesses:
-                        witnesses[decision] = self._witness(decision.finding, past.contract.state, new)
+        for past, decision in self._all_decisions(name, new):
+            refs.setdefault(decision, []).append(past.ref)
+            if self._witness and past.contract is not None and decision not in witnesses:
+                witnesses[decision] = self._witness(decision.finding, past.contract.state, new)
         of_roles: dict[tuple[object, ...], list[Decision]] = {}
         for decision, given in refs.items():
             of_roles.setdefault((decision.change, *given), []).append(decision)
@@ -134,13 +125,19 @@ class ContractComparison:
             played = [witness for one in decisions if (witness := witnesses.get(one)) is not None]
             parts[decision] = _diagnostic(decisions, compared, played, self._today)
         self.used.update(decision.consent for decision in refs if decision.consent is not None)
-        unread = tuple(_unreadable(str(name), fault) for fault in faults)
+        unread = tuple(_unreadable(str(name), fault) for past in self.past.of(name) for fault in past.faults)
         failing = tuple(part for decision, part in parts.items() if decision.result == "fails")
         unjudged = (*unread, *(part for decision, part in parts.items() if decision.result == "not judged"))
         notes = tuple(part for decision, part in parts.items() if decision.result not in {"fails", "not judged"})
         if failing:
             return Status.INCOMPATIBLE, (*failing, *unjudged), notes
         return (Status.UNJUDGED, unjudged, notes) if unjudged else (Status.COMPATIBLE, (), notes)
+
+    def _all_decisions(self, name: QualifiedName, new: TableState | None) -> Iterator[tuple[PastTable, Decision]]:
+        """Yield what the change of a table means, compared with each contract that can be read."""
+        for past in self.past.of(name):
+            if not past.faults and not (past.contract is None and new is None):
+                yield from ((past, decision) for decision in self._decisions(name, past, new))
 
     def _decisions(self, name: QualifiedName, past: PastTable, new: TableState | None) -> Iterator[Decision]:
         settings = self._declarations.settings
@@ -191,8 +188,6 @@ def _unreadable(table: str, fault: PastFault) -> Diagnostic:
 
 
 _UNCONSENTED = frozenset({"fails", "not judged"})
-
-
 _PROPOSED = timedelta(days=90)
 """How long a consent is valid that a message proposes."""
 
