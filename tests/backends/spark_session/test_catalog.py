@@ -458,22 +458,28 @@ def test_writes_to_a_clone_do_not_reach_the_table(clone_session):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    ("source", "condition", "message"),
-    [
-        ("delta", "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED", "Failed to execute"),
-        ("parquet", "DELTA_UNSUPPORTED_SOURCE", "CREATE TABLE CLONE destination"),
-    ],
-)
-def test_what_delta_refuses_to_clone_is_an_error_that_names_the_table(clone_session, source, condition, message):
+@pytest.mark.parametrize("source", ["delta", "parquet"])
+def test_a_table_with_defaults_is_cloned_whatever_the_default_source_is(clone_session, source):
+    columns = [Column("id", "bigint"), Column("v", "int", default=3)]
+    features = {"delta.feature.allowColumnDefaults": "supported"}
     with settings(clone_session.spark, {"spark.sql.sources.default": source}), scratch(clone_session) as made:
+        table = made.table(Table("dev", "silver", "orders", columns, table_properties=features), None, None)
+
+        assert_no_drift(made.clone(table, None), catalog=clone_session)
+
+
+@pytest.mark.spark
+def test_what_delta_refuses_to_clone_is_an_error_that_names_the_table(clone_session):
+    new_tables = {"spark.databricks.delta.properties.defaults.columnMapping.mode": "id"}
+    with scratch(clone_session) as made:
         table = made.table(model("dev"), None, None)
 
-        with pytest.raises(StatementError) as caught:
+        with settings(clone_session.spark, new_tables), pytest.raises(StatementError) as caught:
             made.clone(table, None)
 
+    condition = "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
     assert caught.value.condition == condition
-    assert str(caught.value).startswith(f"{table.name} cannot be cloned: [{condition}] {message}")
+    assert str(caught.value).startswith(f"{table.name} cannot be cloned: [{condition}] Changing column mapping mode")
     assert str(caught.value).endswith("; create the table with make_delta_table, and insert its rows")
 
 
