@@ -250,12 +250,6 @@ CASES: tuple[Case, ...] = (
     Case("PropertyChanged", *_cases_property("delta.isolationLevel", None, "Serializable"), "--- -d- --- -"),
     Case("FeatureEnabled", *_cases_property("delta.enableDeletionVectors", None, "true"), "--d -d- --- d"),
     Case("FeatureEnabled", *_cases_property("delta.minReaderVersion", None, "3"), "--d ??? --- d"),
-    Case(
-        "FeatureEnabled",
-        _of(ID, V, properties={"delta.minReaderVersion": "1", "delta.minWriterVersion": "4"}),
-        _of(ID, V, properties={"delta.minReaderVersion": "2", "delta.minWriterVersion": "5"}),
-        "--d ??? --- d",
-    ),
     Case("FeatureEnabled", *_cases_property("delta.minWriterVersion", None, "7"), "--- ??? --- d"),
     Case("FeatureEnabled", *_cases_property("delta.minWriterVersion", "2", "4"), "--- ??? --- d"),
     Case("PropertyChanged", *_cases_property("delta.minWriterVersion", None, "2"), "--- ??? --- -"),
