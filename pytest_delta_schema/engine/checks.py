@@ -165,14 +165,14 @@ def audited_breaks(
         needed: Returns the consents that the change of a table needs.
     """
     faults, notes = [], []
-    paths_of = {QualifiedName(*map(folded, name)): paths for name, paths in contracts.items()}
+    tables = {QualifiedName(*map(folded, name)): name for name in contracts}
+    paths_of = {key: contracts[name] for key, name in tables.items()}
     known = [*map(tuple, paths_of), *((*name, *path.folded) for name, paths in paths_of.items() for path in paths)]
     for consent in consents:
         if not consent.is_for_contracts:
             continue
         meant = consent.interpretations(known)
-        names = [(name, tuple(map(folded, name))) for name in contracts]
-        whole = [name for name, parts in names if matches(consent.parts, parts) or [parts] == meant]
+        whole = [name for key, name in tables.items() if matches(consent.parts, key) or [tuple(key)] == meant]
         if whole and not any(part.is_any for part in consent.parts):
             faults.append(_of_whole_table(consent, [need for name in whole for need in needed(name)]))
             continue

@@ -108,8 +108,8 @@ class Capabilities:
 
     Args:
         emulates: Kinds that it lacks and does in another way, with the same result.
-        emulates_property: Whether it stores a table property with some value under another key, because it knows the
-            key or the value not; with ``None``, whether it does so with any value.
+        emulates_property: Whether it stores a table property with some value under another key, because it does
+            not know the key, or the value; with ``None``, whether it does so with any value.
         splits: Kinds that it runs as one statement, and one commit, for each column.
         refuses: Returns why it can neither run nor emulate a statement, or ``None``; at most it queries the catalog
             once for its version.

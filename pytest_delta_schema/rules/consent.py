@@ -216,16 +216,19 @@ def quoted_consent(action: str, names: tuple[str, ...], rivals: Iterable[tuple[s
     """
     others = [other for other in rivals if other != names]
     text = f"{action} {consent_path(action, names, others)}"
+    return _in_quotes(text)
+
+
+def _in_quotes(text: str) -> str:
+    """Put a consent, or its path, in quotes of a shell and of TOML; what is more than a word has escapes for them."""
     # In double quotes a shell would run what is in back-quotes.
     return f"'{text}'" if "`" in text else f'"{text}"'
 
 
 def consent_entry(needed: NeededConsent, expires: date) -> str:
     """Return a consent as an entry of ``pyproject.toml``, of which somebody has to write the reason."""
-    path = consent_path(needed.action, needed.names)
-    # A path has no quote of the other kind: what is more than a word has escapes.
-    text = f"'{path}'" if "`" in path else f'"{path}"'
-    lines = (f"[[{SECTION}.allow]]", f'action = "{needed.action}"', f"path = {text}", 'reason = ""')
+    path = _in_quotes(consent_path(needed.action, needed.names))
+    lines = (f"[[{SECTION}.allow]]", f'action = "{needed.action}"', f"path = {path}", 'reason = ""')
     return "\n".join([*lines, f"expires = {expires}"])
 
 

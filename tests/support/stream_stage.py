@@ -14,20 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.statements import setting
-from pytest_delta_schema.diagnostics.errors import (
-    StatementError,
-)
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.runner import ActionRunner
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.write_check.streams import (
-    NEW_CHECKPOINT,
-    NOTHING_HELPS,
-    TRACKED,
-    StreamVerdict,
-)
+from pytest_delta_schema.write_check.streams import NEW_CHECKPOINT, NOTHING_HELPS, TRACKED, StreamVerdict
 
 if sys.version_info >= (3, 11):
     from typing import assert_never

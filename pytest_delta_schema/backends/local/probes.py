@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 import tempfile
 import time
 import uuid
@@ -18,12 +17,7 @@ from pytest_delta_schema.backends.spark.compat import frame_of_rows, protocol_an
 from pytest_delta_schema.backends.spark.statements import setting
 from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.delta.names import ColumnPath, folded
-from pytest_delta_schema.diagnostics.errors import (
-    DeclarationError,
-    Diagnostic,
-    StatementError,
-    first_line,
-)
+from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic, StatementError, first_line
 from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
@@ -43,11 +37,6 @@ from pytest_delta_schema.write_check.verdict import (
     require_options,
     takes_frame,
 )
-
-if sys.version_info >= (3, 11):
-    pass
-else:
-    pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
