@@ -66,7 +66,9 @@ def _all_modules(package: str) -> dict[str, str]:
         name: module
         for module in stars
         for name, value in vars(import_module(module)).items()
-        if isinstance(value, type) and name in getattr(import_module(module), "__all__", [name])
+        if isinstance(value, type)
+        and value.__module__ == module
+        and name in getattr(import_module(module), "__all__", [name])
     }
     return classes | _modules(package)
 

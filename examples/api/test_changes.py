@@ -165,14 +165,14 @@ def test_unset_tags():
 def test_primary_key_add():
     (change,), (sql,) = aligned(table(ID), table(ID, primary_key=["id"]))
 
-    assert change == PrimaryKeyAdd(name="pk_dev_silver_orders__id", columns=("id",))
+    assert change == PrimaryKeyAdd(key=KeyState("pk_dev_silver_orders__id", ("id",)))
     assert sql == "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`)"
 
 
 def test_primary_key_drop():
     (change,), (sql,) = aligned(table(ID, primary_key=["id"]), table(ID))
 
-    assert change == PrimaryKeyDrop(name="pk_dev_silver_orders__id", columns=("id",))
+    assert change == PrimaryKeyDrop(key=KeyState("pk_dev_silver_orders__id", ("id",)))
     assert sql == "ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`"
 
 

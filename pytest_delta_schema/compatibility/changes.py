@@ -79,7 +79,7 @@ from pytest_delta_schema.models.ownership import ADDITIVE, ALL_MANAGED, ASPECTS,
 from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.comparison import as_created, equal_expressions, renamed_expression, stored_key
 from pytest_delta_schema.plan.difference import differ, new_names, resolve_renames
-from pytest_delta_schema.plan.kinds import ABSENT, enabled_by, kind_of, with_enabled
+from pytest_delta_schema.plan.kinds import ABSENT, with_enabled
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.state.features import unsupported_features
 from pytest_delta_schema.state.states import NO_TAGS, CatalogState
@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.names import Aspect
     from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.ownership import Ownership
-    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
@@ -208,22 +208,21 @@ def _one_by_one(changes: Iterable[Change]) -> Iterator[Change]:
 
 def _planned(changes: Iterable[Change], states: StatePair) -> Iterator[ContractChange]:
     listed = list(changes)
-    given = {feature for change in listed for feature in enabled_by(change)}
+    given = {feature for change in listed for feature in change.enables}
     for change in listed:
         row = row_of(change, states)
         if row is None:
             continue
-        kind = kind_of(change)
-        line = next(iter(kind.describe(change, states.old)))
+        line = next(change.lines(states.old))
         needed = unsupported_features(_needed(change), states.old).difference(given)
-        enabled = {*enabled_by(change), *needed}.difference(PROTOCOL_VERSIONS)
+        enabled = {*change.enables, *needed}.difference(PROTOCOL_VERSIONS)
         yield ContractChange(
             row=row,
-            path=part_path("format") if kind.aspect == "conversion" else line.path,  # type: ignore[arg-type]
+            path=part_path("format") if change.aspect == "conversion" else line.path,  # type: ignore[arg-type]
             subject=line.path,
             before=line.before,
             after=line.after,
-            aspect=None if kind.aspect == "conversion" else kind.aspect,
+            aspect=None if change.aspect == "conversion" else change.aspect,
             columns=_columns(change),
             change=change,
             features=tuple(sorted(enabled | _versions(change, states))),

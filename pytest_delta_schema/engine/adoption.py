@@ -33,7 +33,7 @@ from pytest_delta_schema.models.table import derived
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnMove, ColumnNullabilityChange, SetTableComment
 from pytest_delta_schema.plan.comparison import stored_key
-from pytest_delta_schema.plan.kinds import kind_of
+from pytest_delta_schema.plan.kinds import KeyAdd, KeyDrop
 from pytest_delta_schema.rules.properties import declarable_properties
 from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.json_state import state_from_json, state_json
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.ownership import Ownership
     from pytest_delta_schema.models.table import PropertyValue, Table
-    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.plan.planner import TablePlanner
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
@@ -381,7 +381,7 @@ def accepted_state(wanted: TableState, stored: TableState, changes: Iterable[Cha
     """Return what a model wants if each part of the table that a change names becomes as it is stored."""
     changes = tuple(changes)
     for change in changes:
-        wanted = ACCEPT[kind_of(change).aspect](wanted, stored, change)
+        wanted = ACCEPT[change.aspect](wanted, stored, change)
     in_order = wanted.column_order != IGNORE or any(isinstance(change, ColumnMove) for change in changes)
     return replace(wanted, columns=_in_order(wanted.columns, stored.columns)) if in_order else wanted
 
@@ -394,7 +394,7 @@ def _in_order(columns: tuple[ColumnState, ...], stored: tuple[ColumnState, ...])
 
 def property_keys(change: Any) -> Sequence[str]:
     """Return the keys of the properties that a change sets or removes; none for one of a different aspect."""
-    if kind_of(change).aspect != "properties":
+    if change.aspect != "properties":
         return ()
     return tuple(getattr(change, "properties", ())) or tuple(getattr(change, "keys", ())) or (change.key,)
 
@@ -476,7 +476,7 @@ def _accepting_constraints(name: str) -> Callable[[TableState, TableState, Any],
     """Return what accepts a change of one of the constraints in a field of a state."""
 
     def accept(wanted: TableState, stored: TableState, change: Any) -> TableState:
-        changed = folded(change.key.name if kind_of(change).key else change.name)
+        changed = folded(change.key.name if isinstance(change, (KeyAdd, KeyDrop)) else change.name)
         kept = [constraint for constraint in getattr(wanted, name) if by_name(constraint) != changed]
         there = [constraint for constraint in getattr(stored, name) if by_name(constraint) == changed]
         both: Any = {name: tuple(sorted([*kept, *there], key=by_name))}

@@ -27,10 +27,9 @@ from pytest_delta_schema.engine.outcomes import (
 )
 from pytest_delta_schema.execute.concurrency import already_there
 from pytest_delta_schema.execute.preflight import DATA_RULES
-from pytest_delta_schema.plan.actions import AlignTable, CreateTable, change_lines, highest_risk, lines_of
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable, change_lines, highest_risk
 from pytest_delta_schema.plan.changes import ColumnDrop
 from pytest_delta_schema.plan.entry_comparison import ENTRY_PATH, entry_differences
-from pytest_delta_schema.plan.kinds import kind_of
 from pytest_delta_schema.plan.planner import note_on_hidden
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.renderers import restore_table
@@ -286,9 +285,8 @@ def _unmanaged_changes(action: CreateTable | AlignTable) -> Iterator[TableChange
             yield _table_change(action, line, "columns")
         return
     for change in action.changes:
-        aspect = kind_of(change).aspect
-        for line in lines_of(change, action):
-            yield _table_change(action, line, aspect)
+        for line in change.lines(action.observed):
+            yield _table_change(action, line, change.aspect)
 
 
 def entry_changes(table: QualifiedName | str, differences: Iterable[EntryDifference]) -> tuple[TableChange, ...]:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.delta.names import part_path
 from pytest_delta_schema.diagnostics.redaction import shown_value, without_tokens
-from pytest_delta_schema.plan.changes import Change, ForeignKeyAdd, PrimaryKeyAdd, SetTags
+from pytest_delta_schema.plan.changes import ForeignKeyAdd, PrimaryKeyAdd, SetTags
 from pytest_delta_schema.plan.column_changes import describe_column
-from pytest_delta_schema.plan.kinds import ABSENT, ADD, ChangeLine, Risk, kind_of, require_change, risk_of
-from pytest_delta_schema.plan.table_changes import describe_layout, set_tags_lines
+from pytest_delta_schema.plan.kinds import ABSENT, ADD, Change, ChangeLine, Risk, require_change
+from pytest_delta_schema.plan.table_changes import describe_layout
 from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.states import CheckState
+    from pytest_delta_schema.state.states import CheckState, KeyState
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -100,9 +100,9 @@ class CreateTable:
         require_change(self, bool(self.columns))
 
     @property
-    def primary_key(self) -> PrimaryKeyAdd | None:
+    def primary_key(self) -> KeyState | None:
         """The primary key, if it has one."""
-        return next((change for change in self.keys if isinstance(change, PrimaryKeyAdd)), None)
+        return next((change.key for change in self.keys if isinstance(change, PrimaryKeyAdd)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,28 +182,19 @@ _WITHOUT_RISK = (CreateTable, RestoreTable)
 
 def highest_risk(changes: Iterable[Change | CreateTable | RestoreTable]) -> Risk:
     """Return the highest risk in a plan or a statement; creating a table is of the lowest."""
-    risks = [risk_of(change) for change in changes if not isinstance(change, _WITHOUT_RISK)]
+    risks = [change.risk for change in changes if not isinstance(change, _WITHOUT_RISK)]
     return max(risks, default=Risk.METADATA)
 
 
 def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
     """Describe an action, change by change, without tokens."""
     if isinstance(action, CreateTable):
-        missing = TableMissing.code
-        lines = (*_schema_creation(action), *(line._replace(code=missing) for line in _creation(action)))
-        return tuple(map(_without_tokens, lines))
-    return tuple(line for change in action.changes for line in lines_of(change, action))
+        return (*_schema_creation(action), *map(_of_new_table, _creation(action)))
+    return tuple(line for change in action.changes for line in change.lines(action.observed))
 
 
-def lines_of(change: Change, action: AlignTable) -> Iterator[ChangeLine]:
-    """Describe one change of an existing table, without tokens."""
-    kind, risk = kind_of(change), risk_of(change)
-    for line in kind.describe(change, action.observed):
-        yield _without_tokens(line)._replace(risk=risk, code=kind.drift.code)
-
-
-def _without_tokens(line: ChangeLine) -> ChangeLine:
-    return line._replace(before=without_tokens(line.before), after=without_tokens(line.after))
+def _of_new_table(line: ChangeLine) -> ChangeLine:
+    return line._replace(after=without_tokens(line.after), risk=Risk.METADATA, code=TableMissing.code)
 
 
 def _schema_creation(action: CreateTable) -> Iterator[ChangeLine]:
@@ -220,7 +211,7 @@ def _creation(action: CreateTable) -> Iterator[ChangeLine]:
     for check in action.checks:
         yield ChangeLine(ADD, part_path("checks", check.name), ABSENT, check.expression)
     for change in (*action.keys, *action.foreign_keys):
-        yield from kind_of(change).describe(change, TableState(name=action.table))
+        yield from change.lines(TableState(name=action.table))
     if action.partitioning or action.clustering:
         yield ChangeLine(ADD, part_path("layout"), ABSENT, describe_layout(action.partitioning, action.clustering))
     if action.table_comment:
@@ -228,4 +219,4 @@ def _creation(action: CreateTable) -> Iterator[ChangeLine]:
     for key, value in action.table_properties.items():
         yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(shown_value(value)))
     for tags in action.tags:
-        yield from set_tags_lines(tags, {})
+        yield from tags.lines(TableState(name=action.table))

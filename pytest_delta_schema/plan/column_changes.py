@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, part_path
 from pytest_delta_schema.delta.protocol import loss
@@ -13,46 +13,25 @@ from pytest_delta_schema.plan.kinds import (
     CHANGE,
     DROP,
     NOT_IN_MODEL,
-    ChangeKind,
+    Change,
     ChangeLine,
+    EnablingChange,
     Risk,
     Step,
-    declare,
     require_change,
 )
 from pytest_delta_schema.state.features import features_of_types
 from pytest_delta_schema.state.types import ColumnState, describe_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnGeneration, DataTypeState
 
 
-__all__ = [
-    "ColumnAdd",
-    "ColumnDefaultChange",
-    "ColumnDrop",
-    "ColumnGenerationChange",
-    "ColumnMove",
-    "ColumnNullabilityChange",
-    "ColumnRename",
-    "ColumnTypeChange",
-]
-
-
-def _add_lines(change: ColumnAdd, _observed: TableState) -> Iterator[ChangeLine]:
-    # Its default has a separate line, because a separate statement sets it.
-    after = describe_column(change.bare)
-    yield ChangeLine(ADD, part_path("columns", change.path), ABSENT, after, loss=loss(change.enables))
-
-
-def _add_features(change: ColumnAdd) -> frozenset[str]:
-    return features_of_types([change.column.data_type])
-
-
-class ColumnMissing:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnAdd(EnablingChange):
     """A declared column or field is not in the table.
 
     Existing rows hold NULL in it after the apply.
@@ -62,37 +41,23 @@ class ColumnMissing:
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
         model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("note", "string")])
-    """
-
-    code = "DD102"
-
-
-@declare(
-    ChangeKind(
-        aspect="columns",
-        drift=ColumnMissing,
-        step=Step.ADD_COLUMNS,
-        risk=Risk.METADATA,
-        describe=_add_lines,
-        needs_feature=True,
-        features=_add_features,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnAdd:
-    """Add a column, or a field of a struct; its comment and its default are set with those of other columns.
 
     Args:
         column: Its desired state.
         above: Path of the struct that gets a field; empty for a column.
         after: The column or field that it follows; ``""`` adds it before all others, ``None`` after them.
-        enables: What its type enables in the protocol of the table.
     """
+
+    code = "DD102"
+    drift = "ColumnMissing"
+    aspect = "columns"
+    step = Step.ADD_COLUMNS
+    own_risk = Risk.METADATA
+    needs_feature = True
 
     column: ColumnState
     above: ColumnPath = TABLE
     after: str | None = None
-    enables: tuple[str, ...] = ()
 
     @property
     def path(self) -> ColumnPath:
@@ -107,12 +72,17 @@ class ColumnAdd:
             value = value._replace(default=None)
         return ColumnState(name, data_type, is_nullable, "", value if value and any(value) else None)
 
+    def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
+        # Its default has a separate line, because a separate statement sets it.
+        after = describe_column(self.bare)
+        yield ChangeLine(ADD, part_path("columns", self.path), ABSENT, after, loss=loss(self.enables))
 
-def _drop_lines(change: ColumnDrop, _observed: TableState) -> Iterator[ChangeLine]:
-    yield ChangeLine(DROP, part_path("columns", change.path), describe_column(change.column), NOT_IN_MODEL)
+    def _features(self) -> Iterable[str]:
+        return features_of_types([self.column.data_type])
 
 
-class UndeclaredColumn:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnDrop(Change):
     """The table has a column or a field that the model does not declare.
 
     A writer has often added it, with schema evolution. An apply drops it, and its data, only with consent by name.
@@ -123,30 +93,19 @@ class UndeclaredColumn:
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("note", "string")])
         model = Table("dev", "silver", "orders", [Column("id", "bigint")])
-    """
-
-    code = "DD103"
-
-
-@declare(
-    ChangeKind(
-        aspect="columns",
-        drift=UndeclaredColumn,
-        step=Step.DROP_COLUMNS,
-        risk=Risk.DESTRUCTIVE,
-        describe=_drop_lines,
-        consent="drop-column",
-        needs_feature=True,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnDrop:
-    """Drop a column, or a field of a struct, and the data in it.
 
     Args:
         column: Its stored state.
         above: Path of the struct that holds it; empty for a column.
     """
+
+    code = "DD103"
+    drift = "UndeclaredColumn"
+    aspect = "columns"
+    step = Step.DROP_COLUMNS
+    own_risk = Risk.DESTRUCTIVE
+    consent = "drop-column"
+    needs_feature = True
 
     column: ColumnState
     above: ColumnPath = TABLE
@@ -156,12 +115,12 @@ class ColumnDrop:
         """The path of the stored column or field."""
         return self.above.child(self.column.name)
 
+    def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
+        yield ChangeLine(DROP, part_path("columns", self.path), describe_column(self.column), NOT_IN_MODEL)
 
-def _rename_lines(change: ColumnRename, _observed: TableState) -> Iterator[ChangeLine]:
-    yield ChangeLine(CHANGE, part_path("columns", change.path), change.path.name, f"{change.to} (renamed)")
 
-
-class ColumnNotRenamed:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnRename(Change):
     """A column or a field has the name that the model gives as its former one.
 
     The data stays, and readers have to use the new name after the apply.
@@ -176,29 +135,18 @@ class ColumnNotRenamed:
             "orders",
             [Column("id", "bigint"), Column("number", "int", renamed_from="nr")],
         )
-    """
-
-    code = "DD106"
-
-
-@declare(
-    ChangeKind(
-        aspect="columns",
-        drift=ColumnNotRenamed,
-        step=Step.RENAME_COLUMNS,
-        risk=Risk.METADATA,
-        describe=_rename_lines,
-        needs_feature=True,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnRename:
-    """Rename a stored column or field.
 
     Args:
         path: Its path, under its old name.
         to: The new name.
     """
+
+    code = "DD106"
+    drift = "ColumnNotRenamed"
+    aspect = "columns"
+    step = Step.RENAME_COLUMNS
+    own_risk = Risk.METADATA
+    needs_feature = True
 
     path: ColumnPath
     to: str
@@ -206,16 +154,12 @@ class ColumnRename:
     def __post_init__(self) -> None:
         require_change(self, self.path.name != self.to)
 
-
-def _move_lines(change: ColumnMove, observed: TableState) -> Iterator[ChangeLine]:
-    names = [column.name for column in observed.columns]
-    index = names.index(change.name) if change.name in names else None
-    before = "last" if index is None else f"behind {names[index - 1]}" if index else "first"
-    after = f"behind {change.after}" if change.after else "first"
-    yield ChangeLine(CHANGE, part_path("columns", change.name, "order"), before, after)
+    def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
+        yield ChangeLine(CHANGE, part_path("columns", self.path), self.path.name, f"{self.to} (renamed)")
 
 
-class ColumnOrderDiffers:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMove(Change):
     """A column has a different position in the table and in the model.
 
     The order is compared only for models with ``column_order="manage"`` or ``column_order="report"``.
@@ -226,24 +170,17 @@ class ColumnOrderDiffers:
         note, number = Column("note", "string"), Column("number", "bigint")
         stored = Table("dev", "silver", "orders", [note, number])
         model = Table("dev", "silver", "orders", [number, note], column_order="manage")
-    """
-
-    code = "DD107"
-
-
-@declare(
-    ChangeKind(
-        aspect="columns", drift=ColumnOrderDiffers, step=Step.MOVE_COLUMNS, risk=Risk.METADATA, describe=_move_lines
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnMove:
-    """Move the stored column ``name`` after another column; ``None`` moves it before all others.
 
     Args:
         name: Name of the stored column.
         after: The column that it follows afterwards.
     """
+
+    code = "DD107"
+    drift = "ColumnOrderDiffers"
+    aspect = "columns"
+    step = Step.MOVE_COLUMNS
+    own_risk = Risk.METADATA
 
     name: str
     after: str | None
@@ -251,17 +188,16 @@ class ColumnMove:
     def __post_init__(self) -> None:
         require_change(self, self.name != self.after)
 
-
-def _type_lines(change: ColumnTypeChange, _observed: TableState) -> Iterator[ChangeLine]:
-    before, after = describe_type(change.before), describe_type(change.after)
-    yield ChangeLine(CHANGE, part_path("columns", change.path), before, after, loss=loss(change.enables))
-
-
-def _type_features(change: ColumnTypeChange) -> frozenset[str]:
-    return features_of_types([change.after])
+    def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
+        names = [column.name for column in observed.columns]
+        index = names.index(self.name) if self.name in names else None
+        before = "last" if index is None else f"behind {names[index - 1]}" if index else "first"
+        after = f"behind {self.after}" if self.after else "first"
+        yield ChangeLine(CHANGE, part_path("columns", self.name, "order"), before, after)
 
 
-class TypeDiffers:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnTypeChange(EnablingChange):
     """A column, a field or an element has another type in the table than in the model.
 
     Delta changes a type in place only to a wider one, and that of a void column; all other changes are refused.
@@ -271,56 +207,37 @@ class TypeDiffers:
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "int")])
         model = Table("dev", "silver", "orders", [Column("id", "bigint")])
-    """
-
-    code = "DD104"
-
-
-@declare(
-    ChangeKind(
-        aspect="types",
-        drift=TypeDiffers,
-        step=Step.CHANGE_TYPES,
-        risk=Risk.METADATA,
-        describe=_type_lines,
-        needs_feature=True,
-        features=_type_features,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnTypeChange:
-    """Change the type of a stored column, or of a part of one.
 
     Args:
         path: Its path.
         before: The stored type.
         after: The desired type.
-        enables: What it enables in the protocol of the table.
     """
+
+    code = "DD104"
+    drift = "TypeDiffers"
+    aspect = "types"
+    step = Step.CHANGE_TYPES
+    own_risk = Risk.METADATA
+    needs_feature = True
 
     path: ColumnPath
     before: DataTypeState
     after: DataTypeState
-    enables: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_change(self, self.before != self.after)
 
+    def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
+        before, after = describe_type(self.before), describe_type(self.after)
+        yield ChangeLine(CHANGE, part_path("columns", self.path), before, after, loss=loss(self.enables))
 
-def _nullability_lines(change: ColumnNullabilityChange, _observed: TableState) -> Iterator[ChangeLine]:
-    before, after = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
-    yield ChangeLine(CHANGE, part_path("columns", change.path), before, after, loss=loss(change.enables))
-
-
-def _nullability_features(change: ColumnNullabilityChange) -> tuple[str, ...]:
-    return () if change.is_nullable else ("invariants",)
+    def _features(self) -> Iterable[str]:
+        return features_of_types([self.after])
 
 
-def _nullability_risk(change: ColumnNullabilityChange) -> Risk:
-    return Risk.METADATA if change.is_nullable else Risk.SCAN
-
-
-class NullabilityDiffers:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnNullabilityChange(EnablingChange):
     """A column or a field may be NULL in the model and not in the table, or the other way round.
 
     Forbidding NULL reads all rows; rows that hold NULL forbid it.
@@ -330,44 +247,37 @@ class NullabilityDiffers:
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
         model = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
-    """
-
-    code = "DD105"
-
-
-@declare(
-    ChangeKind(
-        aspect="columns",
-        drift=NullabilityDiffers,
-        step=Step.CHANGE_NULLABILITY,
-        risk=_nullability_risk,
-        describe=_nullability_lines,
-        features=_nullability_features,
-        needs_data_check=True,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnNullabilityChange:
-    """Allow NULL in a stored column or field, or forbid it.
 
     Args:
         path: Its path.
         is_nullable: Whether NULL is allowed afterwards.
-        enables: What it enables in the protocol of the table.
     """
+
+    code = "DD105"
+    drift = "NullabilityDiffers"
+    aspect = "columns"
+    step = Step.CHANGE_NULLABILITY
+    own_risk = Risk.SCAN
+    needs_data_check = True
 
     path: ColumnPath
     is_nullable: bool
-    enables: tuple[str, ...] = ()
+
+    def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
+        before, after = ("not null", "nullable") if self.is_nullable else ("nullable", "not null")
+        yield ChangeLine(CHANGE, part_path("columns", self.path), before, after, loss=loss(self.enables))
+
+    def _features(self) -> Iterable[str]:
+        return () if self.is_nullable else ("invariants",)
+
+    @property
+    def risk(self) -> Risk:
+        """What the change may cost."""
+        return Risk.METADATA if self.is_nullable else Risk.SCAN
 
 
-def _default_lines(change: ColumnDefaultChange, _observed: TableState) -> Iterator[ChangeLine]:
-    path, before, after = part_path("columns", change.path, "default"), change.before, change.after
-    marker = ADD if before is None else DROP if after is None else CHANGE
-    yield ChangeLine(marker, path, ABSENT if before is None else before, ABSENT if after is None else after)
-
-
-class DefaultDiffers:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnDefaultChange(Change):
     """A column has another default in the table than in the model, or one of the two has none.
 
     Existing rows keep their values; only later writes use the default.
@@ -382,32 +292,19 @@ class DefaultDiffers:
             "orders",
             [Column("id", "bigint"), Column("state", "string", default="'new'")],
         )
-    """
-
-    code = "DD108"
-
-
-@declare(
-    ChangeKind(
-        aspect="defaults",
-        drift=DefaultDiffers,
-        step=Step.CHANGE_DEFAULTS,
-        risk=Risk.METADATA,
-        describe=_default_lines,
-        needs_feature=True,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnDefaultChange:
-    """Change the default of a stored column or field.
-
-    Existing rows keep their values. ``None`` means that there is no default.
 
     Args:
         path: Its path.
         before: The stored default.
         after: The desired default.
     """
+
+    code = "DD108"
+    drift = "DefaultDiffers"
+    aspect = "defaults"
+    step = Step.CHANGE_DEFAULTS
+    own_risk = Risk.METADATA
+    needs_feature = True
 
     path: ColumnPath
     before: str | None
@@ -416,15 +313,14 @@ class ColumnDefaultChange:
     def __post_init__(self) -> None:
         require_change(self, self.before != self.after)
 
-
-def _generation_lines(change: ColumnGenerationChange, _observed: TableState) -> Iterator[ChangeLine]:
-    before, after = describe_generation(change.before), describe_generation(change.after)
-    yield ChangeLine(
-        CHANGE, part_path("columns", change.name), before or "written by writers", after or "written by writers"
-    )
+    def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
+        path, before, after = part_path("columns", self.path, "default"), self.before, self.after
+        marker = ADD if before is None else DROP if after is None else CHANGE
+        yield ChangeLine(marker, path, ABSENT if before is None else before, ABSENT if after is None else after)
 
 
-class GenerationDiffers:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnGenerationChange(Change):
     """A column is generated or an identity in another way in the table than in the model.
 
     No statement of Delta changes this, so no apply does (Delta 4.4.0).
@@ -435,23 +331,6 @@ class GenerationDiffers:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("twice", "bigint")])
         twice = Column("twice", "bigint", generated_as="id * 2")
         model = Table("dev", "silver", "orders", [Column("id", "bigint"), twice])
-    """
-
-    code = "DD109"
-
-
-@declare(
-    ChangeKind(
-        aspect="defaults",
-        drift=GenerationDiffers,
-        step=Step.CHANGE_GENERATION,
-        risk=Risk.REWRITE,
-        describe=_generation_lines,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnGenerationChange:
-    """Change the generation expression or the identity of a stored column, which no statement of Delta does.
 
     Args:
         name: Name of the stored column.
@@ -459,12 +338,24 @@ class ColumnGenerationChange:
         after: As desired.
     """
 
+    code = "DD109"
+    drift = "GenerationDiffers"
+    aspect = "defaults"
+    step = Step.CHANGE_GENERATION
+    own_risk = Risk.REWRITE
+
     name: str
     before: ColumnGeneration
     after: ColumnGeneration
 
     def __post_init__(self) -> None:
         require_change(self, self.before != self.after)
+
+    def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
+        before, after = describe_generation(self.before), describe_generation(self.after)
+        yield ChangeLine(
+            CHANGE, part_path("columns", self.name), before or "written by writers", after or "written by writers"
+        )
 
 
 def describe_column(column: ColumnState) -> str:
@@ -486,15 +377,3 @@ def describe_generation(generation: ColumnGeneration | None) -> str:
     if default is not None:
         parts.append(f"default {default}")
     return " ".join(parts)
-
-
-AnyColumnChange = Union[  # noqa: UP007 - a union at run time
-    ColumnAdd,
-    ColumnDefaultChange,
-    ColumnDrop,
-    ColumnGenerationChange,
-    ColumnMove,
-    ColumnNullabilityChange,
-    ColumnRename,
-    ColumnTypeChange,
-]

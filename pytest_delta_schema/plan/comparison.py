@@ -27,7 +27,6 @@ from pytest_delta_schema.models.column import NO_DECLARED_TAGS
 from pytest_delta_schema.models.ownership import FORBID, IGNORE, MANAGE, REPORT
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import (
-    Change,
     CheckAdd,
     CheckDrop,
     ClusteringChange,
@@ -67,6 +66,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.ownership import ContractMode
     from pytest_delta_schema.plan.difference import Difference
+    from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -226,9 +226,9 @@ def primary_key_changes(wanted: TableState, stored: TableState) -> Iterator[Chan
     if desired is observed or (_key_identity(desired) == _key_identity(observed) and _agree_on_rely(desired, observed)):
         return
     if observed is not None:
-        yield PrimaryKeyDrop(name=observed.name, columns=observed.columns, rely=observed.rely)
+        yield PrimaryKeyDrop(key=observed)
     if desired is not None:
-        yield PrimaryKeyAdd(name=desired.name, columns=desired.columns, rely=desired.rely)
+        yield PrimaryKeyAdd(key=desired)
 
 
 def unique_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:

@@ -13,9 +13,10 @@ from pytest_delta_schema.plan.changes import (
     ForeignKeyAdd,
     ForeignKeyDrop,
     LayoutRewrite,
+    PrimaryKeyAdd,
+    UniqueAdd,
 )
 from pytest_delta_schema.plan.difference import old_names, with_names
-from pytest_delta_schema.plan.kinds import KINDS, kind_of
 from pytest_delta_schema.state.expressions import canonical, columns_in, with_columns
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
 from pytest_delta_schema.state.types import find, plain
@@ -68,7 +69,7 @@ def data_checks_of(action: AlignTable) -> tuple[DataCheck, ...]:
     return tuple(
         data_check
         for change in action.changes
-        if kind_of(change).needs_data_check
+        if change.needs_data_check
         for data_check in DATA_CHECKS[type(change)](change, action, names)
     )
 
@@ -88,7 +89,7 @@ def _of_check(change: CheckAdd, _action: AlignTable, names: Names) -> Iterator[D
         yield check
 
 
-def _of_key(change: Any, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
+def _of_key(change: PrimaryKeyAdd | UniqueAdd, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
     yield change.key._replace(columns=_old_columns(change.key.columns, names))
 
 
@@ -98,7 +99,8 @@ def _of_foreign_key(change: ForeignKeyAdd, action: AlignTable, names: Names) -> 
 
 
 DATA_CHECKS: Mapping[type, Callable[[Any, AlignTable, Names], Iterator[DataCheck]]] = {
-    **{class_: _of_key for class_, kind in KINDS.items() if kind.key == "add" and kind.needs_data_check},
+    PrimaryKeyAdd: _of_key,
+    UniqueAdd: _of_key,
     ColumnNullabilityChange: _of_nullability,
     LayoutRewrite: _of_layout,
     CheckAdd: _of_check,

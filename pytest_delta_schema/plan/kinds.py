@@ -1,22 +1,20 @@
-"""What each kind of change declares next to its class: aspect, step, risk, the lines that describe it, consent."""
+"""What every kind of change says of itself: code, aspect, step, risk, consent, and the lines that show it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum, auto
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
+from pytest_delta_schema.diagnostics.redaction import without_tokens
 from pytest_delta_schema.state.features import unsupported_features
+from pytest_delta_schema.state.states import PRIMARY_KEY, ForeignKeyState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.delta.names import Aspect
-    from pytest_delta_schema.diagnostics.faults import HasCode
-    from pytest_delta_schema.state.states import TableState
-
-
-_C = TypeVar("_C")
+    from pytest_delta_schema.state.states import KeyState, TableState
 
 
 class Risk(IntEnum):
@@ -104,76 +102,118 @@ ConsentAction = Literal["drop-column", "rewrite"]
 """What somebody has to consent to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeKind:
-    """The properties of one kind of change that the stages use."""
+class Change:
+    """One change of an existing table: a kind of change is a class, named after what an apply does.
 
-    aspect: Aspect | Literal["conversion"]
+    The docstring of a kind explains the difference for which it is planned, for users (``explain``) as well. Layers
+    above say what a kind means for them: ``sql`` renders it, catalogs run it.
+    """
+
+    __slots__ = ()
+
+    code: ClassVar[str]
+    """The code of the difference, such as ``DD102``."""
+    drift: ClassVar[str]
+    """The name of the difference, such as ``ColumnMissing``."""
+    aspect: ClassVar[Aspect | Literal["conversion"]]
     """The aspect of ownership to which it belongs, or the conversion to Delta, which is none of them."""
-    drift: type[HasCode]
-    """The difference for which it is planned: a class with a code, whose docstring explains it."""
-    step: Step
+    step: ClassVar[Step]
     """When it runs."""
-    risk: Risk | Callable[[Any], Risk]
-    """What it may cost; a function if that depends on the change."""
-    describe: Callable[[Any, Any], Iterator[ChangeLine]]
-    """Returns the lines that show a change of a table in its observed state."""
-    consent: ConsentAction | None = None
+    own_risk: ClassVar[Risk]
+    """What it costs, apart from features that it enables."""
+    consent: ClassVar[ConsentAction | None] = None
     """What somebody has to consent to before it runs; ``None`` for nothing."""
-    needs_feature: bool = False
+    needs_feature: ClassVar[bool] = False
     """Whether Delta may refuse it until a property has enabled a table feature."""
-    features: Callable[[Any], Iterable[str]] | None = None
-    """Returns the table features that a change of the kind needs, and that Delta enables with it; the class has the
-    field ``enables``, for those that the table does not support."""
-    needs_data_check: bool = False
+    needs_data_check: ClassVar[bool] = False
     """Whether the rows of the table may forbid it."""
-    key: Literal["add", "drop"] | None = None
-    """Whether it adds or drops its ``key``; ``None`` for a kind of change without one."""
+
+    @property
+    def risk(self) -> Risk:
+        """What the change may cost."""
+        return self.own_risk
+
+    @property
+    def enables(self) -> tuple[str, ...]:
+        """What it enables in the protocol of its table: features, and properties that set a version."""
+        return ()
+
+    def lines(self, observed: TableState) -> Iterator[ChangeLine]:
+        """Yield the lines that show it on a table in its observed state, without tokens."""
+        for line in self._lines(observed):
+            before, after = without_tokens(line.before), without_tokens(line.after)
+            yield line._replace(before=before, after=after, risk=self.risk, code=self.code)
+
+    def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
+        raise NotImplementedError
 
 
-KINDS: dict[type, ChangeKind] = {}
-"""Every kind of change by its class; complete as soon as ``plan.changes`` is imported."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnablingChange(Change):
+    """A change for which Delta may enable table features.
+
+    Args:
+        enables: What it enables in the protocol of the table.
+    """
+
+    enables: tuple[str, ...] = ()
+
+    @property
+    def risk(self) -> Risk:
+        """What the change may cost."""
+        return max(self.own_risk, Risk.FEATURE) if self.enables else self.own_risk
+
+    def on(self, observed: TableState) -> Change:
+        """Return the change of a table, with what it enables there."""
+        missing = unsupported_features(frozenset(self._features()), observed)
+        return replace(self, enables=tuple(sorted(missing))) if missing else self
+
+    def _features(self) -> Iterable[str]:
+        """Return the table features that it needs, whether the table supports them or not."""
+        raise NotImplementedError
 
 
-def declare(kind: ChangeKind) -> Callable[[type[_C]], type[_C]]:
-    """Declare a class as a kind of change."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyAdd(Change):
+    """Add a key over at least one column."""
 
-    def add(class_: type[_C]) -> type[_C]:
-        KINDS[class_] = kind
-        return class_
+    own_risk = Risk.SCAN
+    needs_data_check = True
 
-    return add
+    key: KeyState | ForeignKeyState
 
+    def __post_init__(self) -> None:
+        require_change(self, bool(self.key.columns))
 
-def kind_of(change: object) -> ChangeKind:
-    """Return the declaration of a change's kind."""
-    kind = KINDS.get(type(change))
-    if kind is None:
-        msg = f"{type(change).__name__} is not a kind of change; declare it in plan/changes"
-        raise TypeError(msg)
-    return kind
+    def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
+        yield ChangeLine(ADD, self.key.path, ABSENT, describe_key(self.key))
 
 
-def risk_of(change: object) -> Risk:
-    """Return the risk of one change of an existing table."""
-    risk = kind_of(change).risk
-    own = risk(change) if callable(risk) else risk
-    return max(own, Risk.FEATURE) if enabled_by(change) else own
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyDrop(Change):
+    """Drop a key."""
+
+    own_risk = Risk.METADATA
+
+    key: KeyState | ForeignKeyState
+
+    def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
+        yield ChangeLine(DROP, self.key.path, describe_key(self.key), ABSENT)
 
 
-def enabled_by(change: object) -> tuple[str, ...]:
-    """Return what a change enables in the protocol of its table: features, and properties that set a version."""
-    enabled: tuple[str, ...] = getattr(change, "enables", ())
-    return enabled
+def describe_key(key: KeyState | ForeignKeyState) -> str:
+    """Write a key without its path: ``(customer_id) references dev.silver.customers (id)``."""
+    columns, rely = f"({', '.join(key.columns)})", " rely" if key.rely else ""
+    if isinstance(key, ForeignKeyState):
+        parent_columns = f" ({', '.join(key.parent_columns)})" if key.parent_columns else ""
+        return f"{columns} references {key.parent}{parent_columns}{rely}"
+    return f"{key.name} {columns}{rely}" if key.kind == PRIMARY_KEY else columns
 
 
-def with_enabled(changes: Iterable[_C], observed: TableState) -> Iterator[_C]:
+def with_enabled(changes: Iterable[Change], observed: TableState) -> Iterator[Change]:
     """Yield the changes of a table, with the features that each of them enables in its protocol."""
     for change in changes:
-        needed = kind_of(change).features
-        features = () if needed is None else frozenset(needed(change))
-        missing = unsupported_features(features, observed) if features else ()
-        yield replace(change, enables=tuple(sorted(missing))) if missing else change  # type: ignore[type-var]
+        yield change.on(observed) if isinstance(change, EnablingChange) else change
 
 
 def require_change(action: object, condition: bool) -> None:  # noqa: FBT001 - a guard

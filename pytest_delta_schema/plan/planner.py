@@ -26,7 +26,6 @@ from pytest_delta_schema.models.ownership import ADDITIVE, IGNORE, MANAGE, REPOR
 from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, TablePlan
 from pytest_delta_schema.plan.changes import (
-    Change,
     CheckAdd,
     CheckDrop,
     ColumnMove,
@@ -61,7 +60,7 @@ from pytest_delta_schema.plan.comparison import (
     with_parents,
 )
 from pytest_delta_schema.plan.difference import differ, new_names, with_assumed, with_extras
-from pytest_delta_schema.plan.kinds import KINDS, Step, kind_of, with_enabled
+from pytest_delta_schema.plan.kinds import Change, Step, with_enabled
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.keys import KEY_FIELDS
@@ -354,7 +353,7 @@ def is_reported(change: Change, desired: TableState) -> bool:
 
 def mode_of(change: Change, desired: TableState) -> ContractMode:
     """Return whether a change is made, only reported, or ignored."""
-    aspect = kind_of(change).aspect
+    aspect = change.aspect
     mode = MANAGE if aspect == "conversion" else desired.ownership.get(aspect, MANAGE)
     if isinstance(change, ColumnMove) and desired.column_order == REPORT and mode != IGNORE:
         return REPORT
@@ -373,11 +372,6 @@ def _is_added_again(change: Change) -> bool:
     return isinstance(change, (CheckDrop, CheckAdd)) and _other_side(change) == (change.name, change.expression)
 
 
-# Looked up for every change of every table, so they are written out once.
-_STEPS = {class_: kind.step for class_, kind in KINDS.items()}
-_NEEDING_FEATURES = frozenset(class_ for class_, kind in KINDS.items() if kind.needs_feature)
-
-
 def finished(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
     """Return the changes of a table in their order, with the features that they enable."""
     return tuple(with_enabled(ordered(changes, observed), observed))
@@ -390,13 +384,12 @@ def ordered(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
     return tuple(changes)
 
 
-def _step(change: Change) -> Step:
-    return _STEPS[type(change)]
+_step = attrgetter("step")
 
 
 def _enabling_step(change: Change) -> Step:
     # Properties come late, but column mapping and table features have to be enabled before the columns that need them.
-    return Step.ENABLE_FEATURES if isinstance(change, SetTableProperties) else _STEPS[type(change)]
+    return Step.ENABLE_FEATURES if isinstance(change, SetTableProperties) else change.step
 
 
 def _needs_enabling(changes: list[Change], observed: TableState) -> bool:
@@ -404,7 +397,7 @@ def _needs_enabling(changes: list[Change], observed: TableState) -> bool:
         if isinstance(change, SetTableProperties) and any(
             starmap(allows_changes_of_columns, change.properties.items())
         ):
-            if not _NEEDING_FEATURES.isdisjoint(map(type, changes)):
+            if any(other.needs_feature for other in changes):
                 return True
             # Without column mapping Delta refuses every change of a table with such a name.
             return is_on(MAPPING_PROPERTY, change.properties) and any(special_names(observed.columns))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, part_path
 from pytest_delta_schema.delta.protocol import CLUSTERING_FEATURES, loss, missing_features, needed_by_property
@@ -13,11 +13,11 @@ from pytest_delta_schema.plan.kinds import (
     ADD,
     CHANGE,
     DROP,
-    ChangeKind,
+    Change,
     ChangeLine,
+    EnablingChange,
     Risk,
     Step,
-    declare,
     require_change,
 )
 from pytest_delta_schema.state.delta_log import encode_owned
@@ -25,34 +25,14 @@ from pytest_delta_schema.state.states import DELTA, OWNED_PROPERTIES
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pytest_delta_schema.state.states import SourceState, TableState
     from pytest_delta_schema.state.types import DataTypeState
 
 
-__all__ = [
-    "ClusteringChange",
-    "ColumnMappingRemoval",
-    "ConvertTable",
-    "LayoutRewrite",
-    "SetColumnComments",
-    "SetTableComment",
-    "SetTableProperties",
-    "SetTags",
-    "UnsetTableProperties",
-    "UnsetTags",
-]
-
-
-def _column_comment_lines(change: SetColumnComments, observed: TableState) -> Iterator[ChangeLine]:
-    for path, comment in change.comments.items():
-        column = find(observed.columns, path)
-        before = column.comment if column else ""
-        yield ChangeLine(CHANGE, part_path("columns", path, "comment"), repr(before), repr(comment))
-
-
-class ColumnCommentDiffers:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetColumnComments(Change):
     """A column or a field has another comment in the table than in the model.
 
     Remedy: Apply the model, or declare the comment that the table has.
@@ -60,39 +40,31 @@ class ColumnCommentDiffers:
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
         model = Table("dev", "silver", "orders", [Column("id", "bigint", comment="Order ID")])
-    """
-
-    code = "DD118"
-
-
-@declare(
-    ChangeKind(
-        aspect="comments",
-        drift=ColumnCommentDiffers,
-        step=Step.SET_COLUMN_COMMENTS,
-        risk=Risk.METADATA,
-        describe=_column_comment_lines,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetColumnComments:
-    """Set the comments of columns and fields, new ones included.
 
     Args:
         comments: Comments by path, those of columns before those of fields; ``""`` clears one.
     """
+
+    code = "DD118"
+    drift = "ColumnCommentDiffers"
+    aspect = "comments"
+    step = Step.SET_COLUMN_COMMENTS
+    own_risk = Risk.METADATA
 
     comments: Mapping[ColumnPath, str]
 
     def __post_init__(self) -> None:
         require_change(self, bool(self.comments))
 
+    def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
+        for path, comment in self.comments.items():
+            column = find(observed.columns, path)
+            before = column.comment if column else ""
+            yield ChangeLine(CHANGE, part_path("columns", path, "comment"), repr(before), repr(comment))
 
-def _table_comment_lines(change: SetTableComment, observed: TableState) -> Iterator[ChangeLine]:
-    yield ChangeLine(CHANGE, part_path("comment"), repr(observed.table_comment), repr(change.comment))
 
-
-class TableCommentDiffers:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetTableComment(Change):
     """The table has another comment than the model.
 
     Remedy: Apply the model, or declare the comment that the table has.
@@ -103,42 +75,19 @@ class TableCommentDiffers:
     """
 
     code = "DD119"
-
-
-@declare(
-    ChangeKind(
-        aspect="comments",
-        drift=TableCommentDiffers,
-        step=Step.SET_TABLE_COMMENT,
-        risk=Risk.METADATA,
-        describe=_table_comment_lines,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetTableComment:
-    """Set the table's comment; ``""`` clears it."""
+    drift = "TableCommentDiffers"
+    aspect = "comments"
+    step = Step.SET_TABLE_COMMENT
+    own_risk = Risk.METADATA
 
     comment: str
 
-
-def _property_set_lines(change: SetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
-    for key, value in change.properties.items():
-        lost = loss(missing_features(needed_by_property(key, value), ()).intersection(change.enables))
-        before = observed.table_properties.get(key)
-        if key == OWNED_PROPERTIES and observed.owned_properties is not None:
-            before = encode_owned(observed.owned_properties)
-        after = repr(shown_value(value))
-        if before is None:
-            yield ChangeLine(ADD, part_path("properties", key), ABSENT, after, loss=lost)
-        elif before != value:
-            yield ChangeLine(CHANGE, part_path("properties", key), shown_property(key, before), after, loss=lost)
+    def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
+        yield ChangeLine(CHANGE, part_path("comment"), repr(observed.table_comment), repr(self.comment))
 
 
-def _property_features(change: SetTableProperties) -> frozenset[str]:
-    return frozenset().union(*(needed_by_property(key, value) for key, value in change.properties.items()))
-
-
-class PropertyDiffers:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetTableProperties(EnablingChange):
     """A declared table property is not in the table, or has another value there.
 
     Some properties enable a table feature, which older clients may not support; such a change has the risk
@@ -151,46 +100,40 @@ class PropertyDiffers:
         model = Table(
             "dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": "sales"}
         )
-    """
-
-    code = "DD120"
-
-
-@declare(
-    ChangeKind(
-        aspect="properties",
-        drift=PropertyDiffers,
-        step=Step.SET_PROPERTIES,
-        risk=Risk.METADATA,
-        describe=_property_set_lines,
-        features=_property_features,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetTableProperties:
-    """Set properties.
 
     Args:
         properties: Sorted by key.
-        enables: What they enable in the protocol of the table.
     """
 
+    code = "DD120"
+    drift = "PropertyDiffers"
+    aspect = "properties"
+    step = Step.SET_PROPERTIES
+    own_risk = Risk.METADATA
+
     properties: Mapping[str, str]
-    enables: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_change(self, bool(self.properties))
 
+    def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
+        for key, value in self.properties.items():
+            lost = loss(missing_features(needed_by_property(key, value), ()).intersection(self.enables))
+            before = observed.table_properties.get(key)
+            if key == OWNED_PROPERTIES and observed.owned_properties is not None:
+                before = encode_owned(observed.owned_properties)
+            after = repr(shown_value(value))
+            if before is None:
+                yield ChangeLine(ADD, part_path("properties", key), ABSENT, after, loss=lost)
+            elif before != value:
+                yield ChangeLine(CHANGE, part_path("properties", key), shown_property(key, before), after, loss=lost)
 
-def _property_unset_lines(change: UnsetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
-    for key in change.keys:
-        before = observed.table_properties.get(key)
-        if key == OWNED_PROPERTIES:
-            before = encode_owned(observed.owned_properties or ())
-        yield ChangeLine(DROP, part_path("properties", key), shown_property(key, str(before)), ABSENT)
+    def _features(self) -> Iterable[str]:
+        return frozenset().union(*(needed_by_property(key, value) for key, value in self.properties.items()))
 
 
-class UndeclaredProperty:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsetTableProperties(Change):
     """The table has a property that the model wants to be absent.
 
     The model declares it with the value ``None``, or has set it before, as the setting ``owned_properties`` records.
@@ -207,37 +150,26 @@ class UndeclaredProperty:
     """
 
     code = "DD121"
-
-
-@declare(
-    ChangeKind(
-        aspect="properties",
-        drift=UndeclaredProperty,
-        step=Step.UNSET_PROPERTIES,
-        risk=Risk.METADATA,
-        describe=_property_unset_lines,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnsetTableProperties:
-    """Remove the properties ``keys``, sorted and spelled as stored."""
+    drift = "UndeclaredProperty"
+    aspect = "properties"
+    step = Step.UNSET_PROPERTIES
+    own_risk = Risk.METADATA
 
     keys: tuple[str, ...]
 
     def __post_init__(self) -> None:
         require_change(self, bool(self.keys))
 
-
-def _removal_lines(change: ColumnMappingRemoval, observed: TableState) -> Iterator[ChangeLine]:
-    before = shown_property(change.key, str(observed.table_properties.get(change.key)))
-    path = part_path("properties", change.key)
-    if change.after is None:
-        yield ChangeLine(DROP, path, before, ABSENT)
-    else:
-        yield ChangeLine(CHANGE, path, before, repr(change.after))
+    def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
+        for key in self.keys:
+            before = observed.table_properties.get(key)
+            if key == OWNED_PROPERTIES:
+                before = encode_owned(observed.owned_properties or ())
+            yield ChangeLine(DROP, part_path("properties", key), shown_property(key, str(before)), ABSENT)
 
 
-class ColumnMappingDeclaredOff:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMappingRemoval(Change):
     """The table uses column mapping, and the model declares ``delta.columnMapping.mode`` as ``none``, or as absent.
 
     An apply writes all data files again, under the names of the columns (Delta 4.4.0); it needs consent to the rewrite.
@@ -249,39 +181,33 @@ class ColumnMappingDeclaredOff:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties=mapped)
         unmapped = {"delta.columnMapping.mode": "none"}
         model = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties=unmapped)
-    """
-
-    code = "DD127"
-
-
-@declare(
-    ChangeKind(
-        aspect="properties",
-        drift=ColumnMappingDeclaredOff,
-        step=Step.REMOVE_COLUMN_MAPPING,
-        risk=Risk.REWRITE,
-        describe=_removal_lines,
-        consent="rewrite",
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnMappingRemoval:
-    """Write all data again without column mapping.
 
     Args:
         key: The property of the mode, as it is spelled in the table.
         after: Its value; ``None`` if it is removed.
     """
 
+    code = "DD127"
+    drift = "ColumnMappingDeclaredOff"
+    aspect = "properties"
+    step = Step.REMOVE_COLUMN_MAPPING
+    own_risk = Risk.REWRITE
+    consent = "rewrite"
+
     key: str
     after: str | None
 
+    def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
+        before = shown_property(self.key, str(observed.table_properties.get(self.key)))
+        path = part_path("properties", self.key)
+        if self.after is None:
+            yield ChangeLine(DROP, path, before, ABSENT)
+        else:
+            yield ChangeLine(CHANGE, path, before, repr(self.after))
 
-def _tag_set_lines(change: SetTags, observed: TableState) -> Iterator[ChangeLine]:
-    return set_tags_lines(change, observed.tags.get(change.path, {}))
 
-
-class TagDiffers:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetTags(Change):
     """A declared tag is not on the table or the column, or has another value there.
 
     Remedy: Apply the model, or declare the value that the catalog has.
@@ -289,20 +215,17 @@ class TagDiffers:
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"owner": "sales"})
         model = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"owner": "finance"})
-    """
-
-    code = "DD122"
-
-
-@declare(ChangeKind(aspect="tags", drift=TagDiffers, step=Step.SET_TAGS, risk=Risk.METADATA, describe=_tag_set_lines))
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetTags:
-    """Set tags, sorted by key.
 
     Args:
         path: The column; empty for the table itself.
         tags: The values; ``""`` for a tag without one.
     """
+
+    code = "DD122"
+    drift = "TagDiffers"
+    aspect = "tags"
+    step = Step.SET_TAGS
+    own_risk = Risk.METADATA
 
     path: ColumnPath = TABLE
     tags: Mapping[str, str]
@@ -310,13 +233,16 @@ class SetTags:
     def __post_init__(self) -> None:
         require_change(self, bool(self.tags))
 
+    def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
+        stored = observed.tags.get(self.path, {})
+        for key, value in self.tags.items():
+            before = stored.get(key)
+            marker, text = (ADD, ABSENT) if before is None else (CHANGE, repr(before))
+            yield ChangeLine(marker, _tag(self.path, key), text, repr(value))
 
-def _tag_unset_lines(change: UnsetTags, observed: TableState) -> Iterator[ChangeLine]:
-    for key in change.keys:
-        yield ChangeLine(DROP, _tag(change.path, key), repr(observed.tags[change.path][key]), ABSENT)
 
-
-class UndeclaredTag:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsetTags(Change):
     """The table or a column has a tag that the model wants to be absent.
 
     Remedy: Apply the model, or declare the tag.
@@ -324,22 +250,17 @@ class UndeclaredTag:
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"owner": "sales"})
         model = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"owner": None})
-    """
-
-    code = "DD123"
-
-
-@declare(
-    ChangeKind(aspect="tags", drift=UndeclaredTag, step=Step.UNSET_TAGS, risk=Risk.METADATA, describe=_tag_unset_lines)
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnsetTags:
-    """Remove the tags ``keys``, sorted.
 
     Args:
         path: The column under its name before any rename; empty for the table itself.
         keys: The tags.
     """
+
+    code = "DD123"
+    drift = "UndeclaredTag"
+    aspect = "tags"
+    step = Step.UNSET_TAGS
+    own_risk = Risk.METADATA
 
     path: ColumnPath = TABLE
     keys: tuple[str, ...]
@@ -347,29 +268,17 @@ class UnsetTags:
     def __post_init__(self) -> None:
         require_change(self, bool(self.keys))
 
-
-def set_tags_lines(change: SetTags, stored: Mapping[str, str | None]) -> Iterator[ChangeLine]:
-    """Yield a line for each tag that is set."""
-    for key, value in change.tags.items():
-        before = stored.get(key)
-        marker, text = (ADD, ABSENT) if before is None else (CHANGE, repr(before))
-        yield ChangeLine(marker, _tag(change.path, key), text, repr(value))
+    def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
+        for key in self.keys:
+            yield ChangeLine(DROP, _tag(self.path, key), repr(observed.tags[self.path][key]), ABSENT)
 
 
 def _tag(path: ColumnPath, key: str) -> str:
     return part_path("columns", path, "tags", key) if path else part_path("tags", key)
 
 
-def _clustering_lines(change: ClusteringChange, _observed: TableState) -> Iterator[ChangeLine]:
-    before, after = describe_layout((), change.before), describe_layout((), change.after)
-    yield ChangeLine(CHANGE, part_path("layout"), before, after, loss=loss(change.enables))
-
-
-def _clustering_features(change: ClusteringChange) -> tuple[str, ...]:
-    return CLUSTERING_FEATURES if change.after else ()
-
-
-class ClusteringDiffers:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusteringChange(EnablingChange):
     """The table is clustered by other columns than the model declares.
 
     An apply changes how new rows are written; existing rows move when the table is optimized.
@@ -380,50 +289,34 @@ class ClusteringDiffers:
         columns = [Column("id", "bigint"), Column("day", "date")]
         stored = Table("dev", "silver", "orders", columns, clustered_by=["id"])
         model = Table("dev", "silver", "orders", columns, clustered_by=["day"])
-    """
-
-    code = "DD124"
-
-
-@declare(
-    ChangeKind(
-        aspect="layout",
-        drift=ClusteringDiffers,
-        step=Step.CHANGE_CLUSTERING,
-        risk=Risk.METADATA,
-        describe=_clustering_lines,
-        features=_clustering_features,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusteringChange:
-    """Cluster new rows by other columns; existing rows move when the table is optimized.
 
     Args:
         before: The stored paths.
         after: The wanted paths; none for no clustering.
-        enables: What it enables in the protocol of the table.
     """
+
+    code = "DD124"
+    drift = "ClusteringDiffers"
+    aspect = "layout"
+    step = Step.CHANGE_CLUSTERING
+    own_risk = Risk.METADATA
 
     before: tuple[ColumnPath, ...]
     after: tuple[ColumnPath, ...]
-    enables: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_change(self, self.before != self.after)
 
+    def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
+        before, after = describe_layout((), self.before), describe_layout((), self.after)
+        yield ChangeLine(CHANGE, part_path("layout"), before, after, loss=loss(self.enables))
 
-def _rewrite_lines(change: LayoutRewrite, observed: TableState) -> Iterator[ChangeLine]:
-    before = describe_layout(observed.partitioning, observed.clustering)
-    after = describe_layout(change.partitioning, change.clustering)
-    yield ChangeLine(CHANGE, part_path("layout"), before, after, loss=loss(change.enables))
-
-
-def _rewrite_features(change: LayoutRewrite) -> tuple[str, ...]:
-    return CLUSTERING_FEATURES if change.clustering else ()
+    def _features(self) -> Iterable[str]:
+        return CLUSTERING_FEATURES if self.after else ()
 
 
-class PartitioningDiffers:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayoutRewrite(EnablingChange):
     """The table is partitioned by other columns than the model declares.
 
     An apply writes all data again, and only with consent by name.
@@ -435,36 +328,30 @@ class PartitioningDiffers:
         columns = [Column("id", "bigint"), Column("day", "date")]
         stored = Table("dev", "silver", "orders", columns)
         model = Table("dev", "silver", "orders", columns, partitioned_by=["day"])
-    """
-
-    code = "DD125"
-
-
-@declare(
-    ChangeKind(
-        aspect="layout",
-        drift=PartitioningDiffers,
-        step=Step.REWRITE_LAYOUT,
-        risk=Risk.REWRITE,
-        describe=_rewrite_lines,
-        features=_rewrite_features,
-        consent="rewrite",
-        needs_data_check=True,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayoutRewrite:
-    """Write all data again, partitioned by other columns; nothing else about the table changes.
 
     Args:
         partitioning: The columns by which the files will be partitioned.
         clustering: The paths by which rows will be clustered.
-        enables: What it enables in the protocol of the table.
     """
+
+    code = "DD125"
+    drift = "PartitioningDiffers"
+    aspect = "layout"
+    step = Step.REWRITE_LAYOUT
+    own_risk = Risk.REWRITE
+    consent = "rewrite"
+    needs_data_check = True
 
     partitioning: tuple[str, ...]
     clustering: tuple[ColumnPath, ...] = ()
-    enables: tuple[str, ...] = ()
+
+    def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
+        before = describe_layout(observed.partitioning, observed.clustering)
+        after = describe_layout(self.partitioning, self.clustering)
+        yield ChangeLine(CHANGE, part_path("layout"), before, after, loss=loss(self.enables))
+
+    def _features(self) -> Iterable[str]:
+        return CLUSTERING_FEATURES if self.clustering else ()
 
 
 def describe_layout(partitioning: tuple[str, ...], clustering: tuple[ColumnPath, ...]) -> str:
@@ -478,14 +365,8 @@ FORMAT = part_path("format")
 """The path of a conversion."""
 
 
-def _convert_lines(change: ConvertTable, _observed: TableState) -> Iterator[ChangeLine]:
-    source = change.source
-    before = source.provider if source.is_registered else f"{source.provider} in {source.path}"
-    lost = "clients that read parquet have to read the table" if source.provider != DELTA else ""
-    yield ChangeLine(CHANGE, FORMAT, before, "delta", loss=lost)
-
-
-class NotConverted:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertTable(Change):
     """The model converts files that are not a Delta table yet.
 
     An apply converts them in place (``CONVERT TO DELTA``); clients that read the files have to read the table then.
@@ -496,17 +377,6 @@ class NotConverted:
         model = Table(
             "dev", "silver", "orders", [Column("id", "bigint")], convert_from=Parquet("/lake/orders")
         )
-    """
-
-    code = "DD126"
-
-
-@declare(
-    ChangeKind(aspect="conversion", drift=NotConverted, step=Step.CONVERT, risk=Risk.FEATURE, describe=_convert_lines)
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConvertTable:
-    """Convert files to a Delta table in place; everything else that the model declares follows as other changes.
 
     Args:
         source: The files.
@@ -515,21 +385,19 @@ class ConvertTable:
         creates_schema: Whether the schema has to be created first.
     """
 
+    code = "DD126"
+    drift = "NotConverted"
+    aspect = "conversion"
+    step = Step.CONVERT
+    own_risk = Risk.FEATURE
+
     source: SourceState
     partitions: tuple[tuple[str, DataTypeState], ...] = ()
     statistics: bool = True
     creates_schema: bool = False
 
-
-AnyTableChange = Union[  # noqa: UP007 - a union at run time
-    ClusteringChange,
-    ColumnMappingRemoval,
-    ConvertTable,
-    LayoutRewrite,
-    SetColumnComments,
-    SetTableComment,
-    SetTableProperties,
-    SetTags,
-    UnsetTableProperties,
-    UnsetTags,
-]
+    def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
+        source = self.source
+        before = source.provider if source.is_registered else f"{source.provider} in {source.path}"
+        lost = "clients that read parquet have to read the table" if source.provider != DELTA else ""
+        yield ChangeLine(CHANGE, FORMAT, before, "delta", loss=lost)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.source_code.calls import Variables
     from pytest_delta_schema.state.states import TableState

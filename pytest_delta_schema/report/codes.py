@@ -98,10 +98,13 @@ def _codes_in(source: bytes) -> Iterator[CodeInfo]:
     for node in ast.parse(source).body:
         if not isinstance(node, ast.ClassDef):
             continue
+        texts: dict[str, str] = {}
         for statement in node.body:
             match statement:
-                case ast.Assign(targets=[ast.Name(id="code")], value=ast.Constant(value=str(code))):
-                    yield _info(code, node.name, ast.get_docstring(node) or "")
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=str(text))):
+                    texts[name] = text
+        if "code" in texts:
+            yield _info(texts["code"], texts.get("drift", node.name), ast.get_docstring(node) or "")
 
 
 def _info(code: str, name: str, docstring: str) -> CodeInfo:

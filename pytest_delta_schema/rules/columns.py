@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 

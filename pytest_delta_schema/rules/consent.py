@@ -11,7 +11,6 @@ from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnDrop
-from pytest_delta_schema.plan.kinds import kind_of
 from pytest_delta_schema.rules.policy import (
     ANY_PARTS,
     PathPart,
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -167,7 +166,7 @@ def needed_consents(action: CreateTable | AlignTable) -> tuple[NeededConsent, ..
         return ()
     # Consents have the names of models, also where a binding maps them to other tables.
     table = action.desired.logical_name or action.table
-    actions = ((change, kind_of(change).consent) for change in action.changes)
+    actions = ((change, change.consent) for change in action.changes)
     # Two changes of a table may need the same rewrite.
     consents = dict.fromkeys(_needed_by(change, consent, table) for change, consent in actions if consent is not None)
     return tuple(sorted(consents, key=lambda needed: needed.action))

@@ -127,10 +127,9 @@ class NullablePrimaryKeyColumnAdded:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a new key that is added nullable."""
-        new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
-        if isinstance(action, CreateTable) or new_key is None:
+        if isinstance(action, CreateTable) or (new_key := action.one(PrimaryKeyAdd)) is None:
             return
-        key = NameSet(new_key.columns)
+        key = NameSet(new_key.key.columns)
         for change in action.all(ColumnAdd):
             if change.column.name in key and change.column.is_nullable:
                 name = change.column.name
@@ -157,13 +156,12 @@ class NullablePrimaryKeyColumn:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every existing column of a new key that stays nullable."""
-        new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
-        if isinstance(action, CreateTable) or new_key is None:
+        if isinstance(action, CreateTable) or (new_key := action.one(PrimaryKeyAdd)) is None:
             return
         paths = [change.path for change in action.all(ColumnNullabilityChange)]
         changed = NameSet(path.root for path in paths if not path.is_nested)
         nullable = NameSet.of(column for column in action.observed.columns if column.is_nullable)
-        for name in new_key.columns:
+        for name in new_key.key.columns:
             if name in nullable and name not in changed:
                 yield violation(
                     self,
@@ -188,12 +186,11 @@ class PrimaryKeyColumnMadeNullable:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for every column of a new key that the same plan makes nullable."""
-        new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
-        if isinstance(action, CreateTable) or new_key is None:
+        if isinstance(action, CreateTable) or (new_key := action.one(PrimaryKeyAdd)) is None:
             return
         whole = [change for change in action.all(ColumnNullabilityChange) if not change.path.is_nested]
         loosened = NameSet(change.path.root for change in whole if change.is_nullable)
-        for name in new_key.columns:
+        for name in new_key.key.columns:
             if name in loosened:
                 yield violation(
                     self,
@@ -233,9 +230,9 @@ class RelyWithoutDataCheck:
         if self.runs_data_checks or isinstance(action, CreateTable):
             return
         remedy = "run with --delta-preflight=count or limit, or declare it without rely"
-        key = action.one(PrimaryKeyAdd)
-        if key is not None and key.rely:
-            message = f"primary key {key.name} is added with RELY, and no data check runs before it"
+        new_key = action.one(PrimaryKeyAdd)
+        if new_key is not None and new_key.key.rely:
+            message = f"primary key {new_key.key.name} is added with RELY, and no data check runs before it"
             yield violation(self, action.table, _PRIMARY_KEY, message, remedy)
         dropped = {drop.key for drop in action.all(ForeignKeyDrop)}
         for change in action.foreign_keys:

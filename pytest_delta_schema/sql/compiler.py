@@ -8,37 +8,41 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.text import note_on
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.changes import Change, SetColumnComments
+from pytest_delta_schema.plan.changes import SetColumnComments
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.renderers import (
     RENDERERS,
-    add_foreign_key,
     check_properties,
     column_definition,
     create_schema,
     layout_clauses,
     property_lines,
-    set_tags,
 )
 from pytest_delta_schema.sql.statement import Renderer, Statement, StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.kinds import Change
+
 
 def statements(action: CreateTable | AlignTable) -> tuple[Statement, ...]:
     """Compile an action to the statements that do it, in order."""
     if isinstance(action, CreateTable):
         return tuple(_creation(action))
-    rendered: list[Statement] = []
+    result: list[Statement] = []
     for kind, group in groupby(action.changes, type):
-        render = RENDERERS.get(kind) or renderer_of(kind)
-        rendered += render(action.table, tuple(group))
-    return tuple(rendered)
+        result += _renderer_of(kind)(action.table, tuple(group))
+    return tuple(result)
 
 
-def renderer_of(kind: type) -> Renderer:
-    """Return the renderer of a kind of change; raise a ``TypeError`` if it has none."""
+def rendered(table: QualifiedName, change: Change) -> Iterator[Statement]:
+    """Yield the statements that make one change."""
+    return _renderer_of(type(change))(table, (change,))
+
+
+def _renderer_of(kind: type) -> Renderer:
     renderer = RENDERERS.get(kind)
     if renderer is None:
         msg = f"{kind.__name__} has no renderer; add one in sql/renderers.py"
@@ -72,10 +76,8 @@ def _creation(action: CreateTable) -> Iterator[Statement]:
     if all_properties:
         clauses.append(f"TBLPROPERTIES (\n{property_lines(all_properties)}\n)")
     yield Statement(table=table, kind=StatementKind.CREATE_TABLE, sql="\n".join(clauses), changes=(action,))
-    for change in action.keys:
-        yield from renderer_of(type(change))(table, (change,))
-    yield from set_tags(table, action.tags)
-    yield from add_foreign_key(table, action.foreign_keys)
+    for change in (*action.keys, *action.tags, *action.foreign_keys):
+        yield from rendered(table, change)
 
 
 TOGETHER = frozenset(
@@ -99,7 +101,7 @@ def statements_per_column(statement: Statement) -> tuple[Statement, ...]:
     if statement.kind not in TOGETHER:
         return (statement,)
     singles = [single for change in statement.changes for single in _singles(change)]
-    return tuple(rendered for single in singles for rendered in renderer_of(type(single))(statement.table, (single,)))
+    return tuple(part for single in singles for part in rendered(statement.table, single))
 
 
 def _singles(change: object) -> Iterator[Change]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.properties import CHECK_PREFIX
@@ -42,11 +42,11 @@ from pytest_delta_schema.sql.statement import Renderer, Statement, StatementKind
 from pytest_delta_schema.state.states import DELTA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.plan.kinds import KeyDrop
     from pytest_delta_schema.state.states import CheckState
     from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, DataTypeState
 
@@ -81,17 +81,32 @@ def _default_expression(text: str) -> str:
     return f"{legible}\n" if "--" in legible else legible
 
 
-def add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> Iterator[Statement]:
-    """Render all new columns as one statement; their comments and defaults follow with those of other columns."""
-    lines = ",\n".join(
-        [f"  {_column_clause(path_sql(change.path), change.bare)}{_position(change)}" for change in changes]
-    )
-    yield Statement(
-        table=table,
-        kind=StatementKind.ADD_COLUMNS,
-        sql=f"ALTER TABLE {dotted(table)} ADD COLUMNS (\n{lines}\n)",
-        changes=tuple(changes),
-    )
+def _together(
+    kind: StatementKind, sql: Callable[[QualifiedName, Sequence[Any]], str], *, split: bool = False
+) -> Renderer:
+    """Render all changes of a kind as one statement; as several, if Spark refuses nested ones next to outer ones."""
+
+    def render(table: QualifiedName, changes: Sequence[Any]) -> Iterator[Statement]:
+        for group in batches(changes) if split else [tuple(changes)]:
+            yield Statement(table=table, kind=kind, sql=sql(table, group), changes=group)
+
+    return render
+
+
+def _each(kind: StatementKind, sql: Callable[[QualifiedName, Any], str]) -> Renderer:
+    """Render each change as a statement."""
+
+    def render(table: QualifiedName, changes: Sequence[Any]) -> Iterator[Statement]:
+        for change in changes:
+            yield Statement(table=table, kind=kind, sql=sql(table, change), changes=(change,))
+
+    return render
+
+
+def _add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> str:
+    """Render new columns; their comments and defaults follow with those of other columns."""
+    lines = ",\n".join([f"  {_column_clause(path_sql(new.path), new.bare)}{_position(new)}" for new in changes])
+    return f"ALTER TABLE {dotted(table)} ADD COLUMNS (\n{lines}\n)"
 
 
 def _position(change: ColumnAdd) -> str:
@@ -100,97 +115,71 @@ def _position(change: ColumnAdd) -> str:
     return f" AFTER {identifier(change.after)}" if change.after else " FIRST"
 
 
-def drop_columns(table: QualifiedName, changes: Sequence[ColumnDrop]) -> Iterator[Statement]:
-    """Render all dropped columns as one statement."""
-    names = ", ".join(path_sql(change.path) for change in changes)
-    yield Statement(
-        table=table,
-        kind=StatementKind.DROP_COLUMNS,
-        sql=f"ALTER TABLE {dotted(table)} DROP COLUMNS ({names})",
-        changes=tuple(changes),
-    )
+def _drop_columns(table: QualifiedName, changes: Sequence[ColumnDrop]) -> str:
+    return f"ALTER TABLE {dotted(table)} DROP COLUMNS ({_paths(change.path for change in changes)})"
 
 
-def rename_columns(table: QualifiedName, changes: Sequence[ColumnRename]) -> Iterator[Statement]:
-    """Render each rename; Spark renames one column in a statement."""
-    for change in changes:
-        yield Statement(
-            table=table,
-            kind=StatementKind.RENAME_COLUMN,
-            sql=f"ALTER TABLE {dotted(table)} RENAME COLUMN {path_sql(change.path)} TO {identifier(change.to)}",
-            changes=(change,),
-        )
+def _rename_column(table: QualifiedName, change: ColumnRename) -> str:
+    return f"ALTER TABLE {dotted(table)} RENAME COLUMN {path_sql(change.path)} TO {identifier(change.to)}"
 
 
-def move_columns(table: QualifiedName, changes: Sequence[ColumnMove]) -> Iterator[Statement]:
-    """Render each move as one statement; Delta applies several in one statement in another order (Delta 4.4.0)."""
-    for change in changes:
-        position = "FIRST" if change.after is None else f"AFTER {identifier(change.after)}"
-        sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN {identifier(change.name)} {position}"
-        yield Statement(table=table, kind=StatementKind.MOVE_COLUMN, sql=sql, changes=(change,))
+def _move_column(table: QualifiedName, change: ColumnMove) -> str:
+    """Render one move; Delta applies several in one statement in another order (Delta 4.4.0)."""
+    position = "FIRST" if change.after is None else f"AFTER {identifier(change.after)}"
+    return f"ALTER TABLE {dotted(table)} ALTER COLUMN {identifier(change.name)} {position}"
 
 
-def _alter_columns(table: QualifiedName, lines: list[str]) -> str:
+def _alter_columns(table: QualifiedName, clauses: Iterable[tuple[ColumnPath, str]]) -> str:
+    lines = [f"  {path_sql(path)} {clause}" for path, clause in clauses]
     return f"ALTER TABLE {dotted(table)} ALTER COLUMN\n" + ",\n".join(lines)
 
 
-def change_types(table: QualifiedName, changes: Sequence[ColumnTypeChange]) -> Iterator[Statement]:
-    """Render the new types of columns as one statement, or as few as Spark allows."""
-    for group in batches(changes):
-        sql = _alter_columns(table, [f"  {path_sql(change.path)} TYPE {type_sql(change.after)}" for change in group])
-        yield Statement(table=table, kind=StatementKind.CHANGE_TYPES, sql=sql, changes=group)
+def _change_types(table: QualifiedName, changes: Sequence[ColumnTypeChange]) -> str:
+    return _alter_columns(table, [(change.path, f"TYPE {type_sql(change.after)}") for change in changes])
 
 
-def change_nullability(table: QualifiedName, changes: Sequence[ColumnNullabilityChange]) -> Iterator[Statement]:
+def _change_nullability(table: QualifiedName, changes: Sequence[ColumnNullabilityChange]) -> Iterator[Statement]:
     """Render DROP NOT NULL and SET NOT NULL, each as one statement if Spark allows it."""
     for kind, is_nullable, clause in (
         (StatementKind.LOOSEN_COLUMNS, True, "DROP NOT NULL"),
         (StatementKind.TIGHTEN_COLUMNS, False, "SET NOT NULL"),
     ):
         for group in batches([change for change in changes if change.is_nullable is is_nullable]):
-            sql = _alter_columns(table, [f"  {path_sql(change.path)} {clause}" for change in group])
+            sql = _alter_columns(table, [(change.path, clause) for change in group])
             yield Statement(table=table, kind=kind, sql=sql, changes=group)
 
 
-def change_defaults(table: QualifiedName, changes: Sequence[ColumnDefaultChange]) -> Iterator[Statement]:
-    """Render all changes of defaults as one statement, or as few as Spark allows."""
-    for group in batches(changes):
-        sql = _alter_columns(table, [f"  {path_sql(change.path)} {_default_clause(change)}" for change in group])
-        yield Statement(table=table, kind=StatementKind.CHANGE_DEFAULTS, sql=sql, changes=group)
+def _change_defaults(table: QualifiedName, changes: Sequence[ColumnDefaultChange]) -> str:
+    return _alter_columns(table, [(change.path, _default_clause(change)) for change in changes])
 
 
 def _default_clause(change: ColumnDefaultChange) -> str:
     return "DROP DEFAULT" if change.after is None else f"SET DEFAULT {_default_expression(change.after)}"
 
 
-def change_generation(_table: QualifiedName, _changes: Sequence[ColumnGenerationChange]) -> Iterator[Statement]:
-    """Render nothing: Delta has no statement for it, and a rule refuses the plan."""
+def _render_nothing(_table: QualifiedName, _changes: Sequence[ColumnGenerationChange]) -> Iterator[Statement]:
+    """Delta has no statement for it, and a rule refuses the plan."""
     yield from ()
 
 
-def add_constraint(table: QualifiedName, kind: StatementKind, change: Change, name: str, clause: str) -> Statement:
-    """Render ADD CONSTRAINT."""
-    sql = f"ALTER TABLE {dotted(table)} ADD CONSTRAINT {identifier(name)} {clause}"
-    return Statement(table=table, kind=kind, sql=sql, changes=(change,))
+def _add_constraint(table: QualifiedName, name: str, clause: str) -> str:
+    return f"ALTER TABLE {dotted(table)} ADD CONSTRAINT {identifier(name)} {clause}"
 
 
-def drop_constraint(table: QualifiedName, kind: StatementKind, change: Change, name: str) -> Statement:
-    """Render DROP CONSTRAINT."""
-    sql = f"ALTER TABLE {dotted(table)} DROP CONSTRAINT {identifier(name)}"
-    return Statement(table=table, kind=kind, sql=sql, changes=(change,))
+def _drop_constraint(table: QualifiedName, name: str) -> str:
+    return f"ALTER TABLE {dotted(table)} DROP CONSTRAINT {identifier(name)}"
 
 
-def add_check(table: QualifiedName, changes: Sequence[CheckAdd]) -> Iterator[Statement]:
-    """Render each new check; its expression is written as declared."""
-    for change in changes:
-        clause = f"CHECK {condition(change.expression)}"
-        yield add_constraint(table, StatementKind.ADD_CHECK, change, folded(change.name), clause)
+def _drop_key(table: QualifiedName, change: KeyDrop) -> str:
+    return _drop_constraint(table, change.key.name)
 
 
-def drop_check(table: QualifiedName, changes: Sequence[CheckDrop]) -> Iterator[Statement]:
-    """Render the removal of each check."""
-    for change in changes:
-        yield drop_constraint(table, StatementKind.DROP_CHECK, change, change.name)
+def _drop_check(table: QualifiedName, change: CheckDrop) -> str:
+    return _drop_constraint(table, change.name)
+
+
+def _add_check(table: QualifiedName, change: CheckAdd) -> str:
+    return _add_constraint(table, folded(change.name), f"CHECK {condition(change.expression)}")
 
 
 def check_properties(checks: Iterable[CheckState]) -> dict[str, str]:
@@ -201,105 +190,48 @@ def check_properties(checks: Iterable[CheckState]) -> dict[str, str]:
     return {f"{CHECK_PREFIX}{folded(check.name)}": escaped_literals(check.expression) for check in checks}
 
 
-def add_primary_key(table: QualifiedName, changes: Sequence[PrimaryKeyAdd]) -> Iterator[Statement]:
-    """Render the new primary key."""
-    for change in changes:
-        clause = f"PRIMARY KEY ({listed(change.columns)}){' RELY' if change.rely else ''}"
-        yield add_constraint(table, StatementKind.ADD_PRIMARY_KEY, change, change.name, clause)
+def _add_primary_key(table: QualifiedName, change: PrimaryKeyAdd) -> str:
+    key = change.key
+    return _add_constraint(table, key.name, f"PRIMARY KEY ({listed(key.columns)}){' RELY' if key.rely else ''}")
 
 
-def drop_primary_key(table: QualifiedName, changes: Sequence[PrimaryKeyDrop]) -> Iterator[Statement]:
-    """Render the removal of the primary key."""
-    for change in changes:
-        yield drop_constraint(table, StatementKind.DROP_PRIMARY_KEY, change, change.name)
+def _add_unique(table: QualifiedName, change: UniqueAdd) -> str:
+    return _add_constraint(table, change.key.name, f"UNIQUE ({listed(change.key.columns)})")
 
 
-def add_unique(table: QualifiedName, changes: Sequence[UniqueAdd]) -> Iterator[Statement]:
-    """Render each new UNIQUE constraint."""
-    for change in changes:
-        clause = f"UNIQUE ({listed(change.key.columns)})"
-        yield add_constraint(table, StatementKind.ADD_UNIQUE, change, change.key.name, clause)
+def _add_foreign_key(table: QualifiedName, change: ForeignKeyAdd) -> str:
+    """Render a new foreign key; without parent columns it references the parent's primary key."""
+    key = change.key
+    parent_columns = f" ({listed(key.parent_columns)})" if key.parent_columns else ""
+    rely = " RELY" if key.rely else ""
+    clause = f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {dotted(key.parent)}{parent_columns}{rely}"
+    return _add_constraint(table, key.name, clause)
 
 
-def drop_unique(table: QualifiedName, changes: Sequence[UniqueDrop]) -> Iterator[Statement]:
-    """Render the removal of each UNIQUE constraint."""
-    for change in changes:
-        yield drop_constraint(table, StatementKind.DROP_UNIQUE, change, change.key.name)
-
-
-def add_foreign_key(table: QualifiedName, changes: Sequence[ForeignKeyAdd]) -> Iterator[Statement]:
-    """Render each new foreign key; without parent columns it references the parent's primary key."""
-    for change in changes:
-        key = change.key
-        parent_columns = f" ({listed(key.parent_columns)})" if key.parent_columns else ""
-        rely = " RELY" if key.rely else ""
-        clause = f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {dotted(key.parent)}{parent_columns}{rely}"
-        yield add_constraint(table, StatementKind.ADD_FOREIGN_KEY, change, key.name, clause)
-
-
-def drop_foreign_key(table: QualifiedName, changes: Sequence[ForeignKeyDrop]) -> Iterator[Statement]:
-    """Render the removal of each foreign key."""
-    for change in changes:
-        yield drop_constraint(table, StatementKind.DROP_FOREIGN_KEY, change, change.key.name)
-
-
-def set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComments]) -> Iterator[Statement]:
+def _set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComments]) -> Iterator[Statement]:
     """Render the comments of columns and fields as one statement, or as few as Spark allows."""
     for change in changes:
-        for part in _comment_parts(change):
-            comments = part.comments.items()
-            lines = [f"  {path_sql(path)} COMMENT {literal(comment)}" for path, comment in comments]
-            yield Statement(
-                table=table,
-                kind=StatementKind.COMMENT_COLUMNS,
-                sql=_alter_columns(table, lines),
-                changes=(part,),
-            )
+        groups = batched_paths(change.comments)
+        for group in groups:
+            comments = {path: change.comments[path] for path in group}
+            part = change if len(groups) == 1 else SetColumnComments(comments=MappingProxyType(comments))
+            sql = _alter_columns(table, [(path, f"COMMENT {literal(text)}") for path, text in comments.items()])
+            yield Statement(table=table, kind=StatementKind.COMMENT_COLUMNS, sql=sql, changes=(part,))
 
 
-def _comment_parts(change: SetColumnComments) -> list[SetColumnComments]:
-    """Divide a change so that no part has a column together with something below it."""
-    comments = change.comments
-    groups = batched_paths(comments)
-    if len(groups) == 1:
-        return [change]
-    return [SetColumnComments(comments=MappingProxyType({path: comments[path] for path in group})) for group in groups]
+def _set_table_comment(table: QualifiedName, change: SetTableComment) -> str:
+    return f"COMMENT ON TABLE {dotted(table)} IS {literal(change.comment)}"
 
 
-def set_table_comment(table: QualifiedName, changes: Sequence[SetTableComment]) -> Iterator[Statement]:
-    """Render the comment of the table."""
-    for change in changes:
-        yield Statement(
-            table=table,
-            kind=StatementKind.COMMENT_TABLE,
-            sql=f"COMMENT ON TABLE {dotted(table)} IS {literal(change.comment)}",
-            changes=(change,),
-        )
+def _set_properties(table: QualifiedName, change: SetTableProperties) -> str:
+    return _set_tblproperties(table, change.properties)
 
 
-def set_properties(table: QualifiedName, changes: Sequence[SetTableProperties]) -> Iterator[Statement]:
-    """Render all properties to set as one statement."""
-    for change in changes:
-        yield Statement(
-            table=table,
-            kind=StatementKind.SET_PROPERTIES,
-            sql=_set_tblproperties(table, change.properties),
-            changes=(change,),
-        )
+def _unset_properties(table: QualifiedName, change: UnsetTableProperties) -> str:
+    return unset_tblproperties(table, change.keys)
 
 
-def unset_properties(table: QualifiedName, changes: Sequence[UnsetTableProperties]) -> Iterator[Statement]:
-    """Render all properties to remove as one statement."""
-    for change in changes:
-        yield Statement(
-            table=table,
-            kind=StatementKind.UNSET_PROPERTIES,
-            sql=unset_tblproperties(table, change.keys),
-            changes=(change,),
-        )
-
-
-def remove_column_mapping(table: QualifiedName, changes: Sequence[ColumnMappingRemoval]) -> Iterator[Statement]:
+def _remove_column_mapping(table: QualifiedName, changes: Sequence[ColumnMappingRemoval]) -> Iterator[Statement]:
     """Render the removal of column mapping as a separate statement, because Delta rewrites the table for it."""
     for change in changes:
         if change.after is None:
@@ -340,18 +272,12 @@ def unset_keys(statement: Statement) -> Iterator[str]:
             yield from change.keys
 
 
-def set_tags(table: QualifiedName, changes: Sequence[SetTags]) -> Iterator[Statement]:
-    """Render all tags to set: a statement for the table and one for each column."""
-    for change in changes:
-        sql = f"{_tagged(table, change.path)} SET TAGS (\n{property_lines(change.tags)}\n)"
-        yield Statement(table=table, kind=StatementKind.SET_TAGS, sql=sql, changes=(change,))
+def _set_tags(table: QualifiedName, change: SetTags) -> str:
+    return f"{_tagged(table, change.path)} SET TAGS (\n{property_lines(change.tags)}\n)"
 
 
-def unset_tags(table: QualifiedName, changes: Sequence[UnsetTags]) -> Iterator[Statement]:
-    """Render all tags to remove: a statement for the table and one for each column."""
-    for change in changes:
-        sql = f"{_tagged(table, change.path)} UNSET TAGS ({', '.join(map(literal, change.keys))})"
-        yield Statement(table=table, kind=StatementKind.UNSET_TAGS, sql=sql, changes=(change,))
+def _unset_tags(table: QualifiedName, change: UnsetTags) -> str:
+    return f"{_tagged(table, change.path)} UNSET TAGS ({', '.join(map(literal, change.keys))})"
 
 
 def _tagged(table: QualifiedName, path: ColumnPath) -> str:
@@ -366,25 +292,15 @@ def layout_clauses(partitioning: Sequence[str], clustering: Iterable[ColumnPath]
     return [f"CLUSTER BY ({_paths(clustering)})"] if clustering else []
 
 
-def change_clustering(table: QualifiedName, changes: Sequence[ClusteringChange]) -> Iterator[Statement]:
-    """Render CLUSTER BY, or CLUSTER BY NONE."""
-    for change in changes:
-        clause = f"({_paths(change.after)})" if change.after else "NONE"
-        sql = f"ALTER TABLE {dotted(table)} CLUSTER BY {clause}"
-        yield Statement(table=table, kind=StatementKind.CLUSTER, sql=sql, changes=(change,))
+def _cluster(table: QualifiedName, change: ClusteringChange) -> str:
+    return f"ALTER TABLE {dotted(table)} CLUSTER BY {f'({_paths(change.after)})' if change.after else 'NONE'}"
 
 
-def rewrite_layout(table: QualifiedName, changes: Sequence[LayoutRewrite]) -> Iterator[Statement]:
+def _rewrite_layout(table: QualifiedName, change: LayoutRewrite) -> str:
     """Render the replacement of the table by its own rows in another layout."""
-    for change in changes:
-        name = dotted(table)
-        lines = [
-            f"CREATE OR REPLACE TABLE {name}",
-            "USING DELTA",
-            *layout_clauses(change.partitioning, change.clustering),
-            f"AS SELECT * FROM {name}",  # noqa: S608 - quoted right here
-        ]
-        yield Statement(table=table, kind=StatementKind.REWRITE_LAYOUT, sql="\n".join(lines), changes=(change,))
+    name = dotted(table)
+    clauses = layout_clauses(change.partitioning, change.clustering)
+    return "\n".join([f"CREATE OR REPLACE TABLE {name}", "USING DELTA", *clauses, f"AS {select_all(name)}"])
 
 
 def _paths(paths: Iterable[ColumnPath]) -> str:
@@ -397,7 +313,7 @@ def texts_without_zone(columns: Iterable[str]) -> str:
     return f"coalesce(bool_or({' OR '.join(texts)}), false)"
 
 
-def convert_table(table: QualifiedName, changes: Sequence[ConvertTable]) -> Iterator[Statement]:
+def _convert_table(table: QualifiedName, changes: Sequence[ConvertTable]) -> Iterator[Statement]:
     """Render CONVERT TO DELTA, and for files that are not registered in the catalog, the table over them."""
     for change in changes:
         source = change.source
@@ -430,32 +346,32 @@ def _partition_type(data_type: DataTypeState) -> str:
 
 
 RENDERERS: Mapping[type, Renderer] = {
-    ConvertTable: convert_table,
-    ColumnAdd: add_columns,
-    ColumnDrop: drop_columns,
-    ColumnRename: rename_columns,
-    ColumnMove: move_columns,
-    ColumnTypeChange: change_types,
-    ColumnNullabilityChange: change_nullability,
-    ColumnDefaultChange: change_defaults,
-    ColumnGenerationChange: change_generation,
-    CheckAdd: add_check,
-    CheckDrop: drop_check,
-    PrimaryKeyAdd: add_primary_key,
-    PrimaryKeyDrop: drop_primary_key,
-    UniqueAdd: add_unique,
-    UniqueDrop: drop_unique,
-    ForeignKeyAdd: add_foreign_key,
-    ForeignKeyDrop: drop_foreign_key,
-    SetColumnComments: set_column_comments,
-    SetTableComment: set_table_comment,
-    SetTableProperties: set_properties,
-    UnsetTableProperties: unset_properties,
-    ColumnMappingRemoval: remove_column_mapping,
-    SetTags: set_tags,
-    UnsetTags: unset_tags,
-    ClusteringChange: change_clustering,
-    LayoutRewrite: rewrite_layout,
+    ConvertTable: _convert_table,
+    ColumnAdd: _together(StatementKind.ADD_COLUMNS, _add_columns),
+    ColumnDrop: _together(StatementKind.DROP_COLUMNS, _drop_columns),
+    ColumnRename: _each(StatementKind.RENAME_COLUMN, _rename_column),
+    ColumnMove: _each(StatementKind.MOVE_COLUMN, _move_column),
+    ColumnTypeChange: _together(StatementKind.CHANGE_TYPES, _change_types, split=True),
+    ColumnNullabilityChange: _change_nullability,
+    ColumnDefaultChange: _together(StatementKind.CHANGE_DEFAULTS, _change_defaults, split=True),
+    ColumnGenerationChange: _render_nothing,
+    CheckAdd: _each(StatementKind.ADD_CHECK, _add_check),
+    CheckDrop: _each(StatementKind.DROP_CHECK, _drop_check),
+    PrimaryKeyAdd: _each(StatementKind.ADD_PRIMARY_KEY, _add_primary_key),
+    PrimaryKeyDrop: _each(StatementKind.DROP_PRIMARY_KEY, _drop_key),
+    UniqueAdd: _each(StatementKind.ADD_UNIQUE, _add_unique),
+    UniqueDrop: _each(StatementKind.DROP_UNIQUE, _drop_key),
+    ForeignKeyAdd: _each(StatementKind.ADD_FOREIGN_KEY, _add_foreign_key),
+    ForeignKeyDrop: _each(StatementKind.DROP_FOREIGN_KEY, _drop_key),
+    SetColumnComments: _set_column_comments,
+    SetTableComment: _each(StatementKind.COMMENT_TABLE, _set_table_comment),
+    SetTableProperties: _each(StatementKind.SET_PROPERTIES, _set_properties),
+    UnsetTableProperties: _each(StatementKind.UNSET_PROPERTIES, _unset_properties),
+    ColumnMappingRemoval: _remove_column_mapping,
+    SetTags: _each(StatementKind.SET_TAGS, _set_tags),
+    UnsetTags: _each(StatementKind.UNSET_TAGS, _unset_tags),
+    ClusteringChange: _each(StatementKind.CLUSTER, _cluster),
+    LayoutRewrite: _each(StatementKind.REWRITE_LAYOUT, _rewrite_layout),
 }
 """The renderer of every kind of change."""
 

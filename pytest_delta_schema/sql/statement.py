@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
-    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.plan.kinds import Change
 
 
 class StatementKind(Enum):

@@ -22,8 +22,7 @@ from pytest_delta_schema.plan.kinds import ABSENT
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
-from pytest_delta_schema.sql.compiler import script, statements, statements_per_column
-from pytest_delta_schema.sql.renderers import set_properties
+from pytest_delta_schema.sql.compiler import rendered, script, statements, statements_per_column
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified
 from pytest_delta_schema.state.states import CheckState, TableState
@@ -160,9 +159,7 @@ def create_initial_tables(scenario: Scenario, catalog: ScratchCatalog, data_acce
         if rows:
             catalog.insert(other.name, rows)
     if scenario.external_properties:
-        (statement,) = set_properties(
-            scenario.after.name, [SetTableProperties(properties=scenario.external_properties)]
-        )
+        (statement,) = rendered(scenario.after.name, SetTableProperties(properties=scenario.external_properties))
         catalog.run(statement)
 
 

@@ -43,7 +43,7 @@ from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.models.ownership import ALL_MANAGED
 from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.sql.compiler import renderer_of, statements
+from pytest_delta_schema.sql.compiler import rendered, statements
 from pytest_delta_schema.sql.quoting import dotted, value_sql
 from pytest_delta_schema.state.desired import declared_table
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.compatibility.judging import CompatibilityFinding
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
@@ -120,11 +120,7 @@ def changes_in_place(pair: StatePair) -> list[str]:
 
 
 def _rendered(changes: Iterable[Change], table: TableState) -> list[str]:
-    return [
-        _on_path(statement.sql, table.name)
-        for change in changes
-        for statement in renderer_of(type(change))(table.name, (change,))
-    ]
+    return [_on_path(statement.sql, table.name) for change in changes for statement in rendered(table.name, change)]
 
 
 def _is_in_place(change: Change, old: TableState) -> bool:

@@ -302,7 +302,7 @@ def test_a_plan_may_be_had_without_running_it():
 
     plan = Orchestrator.over(catalog).plan_tables([orders()])
 
-    assert plan.align_tables[0].one(PrimaryKeyAdd).name == KEY.name
+    assert plan.align_tables[0].one(PrimaryKeyAdd).key.name == KEY.name
     assert catalog.ran == []
 
 

@@ -26,7 +26,6 @@ from pytest_delta_schema.engine.source_map import SourceLocations
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import SetTableProperties, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
-from pytest_delta_schema.plan.kinds import kind_of
 from pytest_delta_schema.plan.planner import mode_of
 from pytest_delta_schema.report.html.schema_rows import schema_rows
 from pytest_delta_schema.sql import statements
@@ -97,7 +96,7 @@ def test_a_difference_is_planned_and_belongs_to_the_aspect(aspect: Aspect):
     plan = TablePlanner().plan_states([wanted], replace(catalog, tables={wanted.name: stored}))
 
     changes = [change for action in plan.align_tables for change in action.changes]
-    aspects = {kind_of(change).aspect for change in changes}
+    aspects = {change.aspect for change in changes}
     assert aspect in aspects, f"plan/planner.py or state/keys.py does not compare {aspect}"
     assert aspects <= {aspect, "properties"}
     assert {mode_of(change, replace(wanted, ownership={aspect: "report"})) for change in changes} <= {

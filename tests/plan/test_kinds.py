@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -48,12 +47,12 @@ from pytest_delta_schema.plan import (
     UnsetTags,
 )
 from pytest_delta_schema.plan.actions import change_lines, highest_risk
-from pytest_delta_schema.plan.changes import Change
+from pytest_delta_schema.plan.changes import KINDS
 from pytest_delta_schema.plan.data_checks import DATA_CHECKS, data_checks_of
-from pytest_delta_schema.plan.kinds import KINDS, ChangeKind, ChangeLine, Step, enabled_by, kind_of, risk_of
+from pytest_delta_schema.plan.kinds import Change, ChangeLine, Step
 from pytest_delta_schema.plan.planner import KEY_ASPECTS, mode_of
 from pytest_delta_schema.rules.consent import needed_consents
-from pytest_delta_schema.sql import Statement, StatementKind, statements
+from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.sql.renderers import RENDERERS
 from pytest_delta_schema.state import ColumnGeneration, ForeignKeyState, KeyState, SourceState
 from pytest_delta_schema.state.desired import desired_state
@@ -79,8 +78,8 @@ CASES = [
     (ColumnGenerationChange(name="a", before=ColumnGeneration(), after=ColumnGeneration(generated="b")), Risk.REWRITE),
     (CheckAdd(name="c", expression="id > 0"), Risk.SCAN),
     (CheckDrop(name="c", expression="id > 0"), Risk.METADATA),
-    (PrimaryKeyAdd(name="pk", columns=("id",)), Risk.SCAN),
-    (PrimaryKeyDrop(name="pk", columns=("id",)), Risk.METADATA),
+    (PrimaryKeyAdd(key=KeyState("pk", ("id",))), Risk.SCAN),
+    (PrimaryKeyDrop(key=KeyState("pk", ("id",))), Risk.METADATA),
     (UniqueAdd(key=UNIQUE), Risk.SCAN),
     (UniqueDrop(key=UNIQUE), Risk.METADATA),
     (ForeignKeyAdd(key=KEY), Risk.SCAN),
@@ -128,25 +127,25 @@ CODES = {
 
 
 def test_every_kind_has_its_code():
-    assert {kind: declared.drift.code for kind, declared in KINDS.items()} == CODES
+    assert {kind: kind.code for kind in KINDS} == CODES
     assert len({*CODES.values()}) == len(CODES)
 
 
 @pytest.mark.parametrize(("change", "risk"), CASES)
 def test_each_change_has_its_class(change, risk):
-    assert risk_of(change) is risk
+    assert change.risk is risk
 
 
 def test_every_kind_has_an_example():
-    assert {type(change) for change, _ in CASES} == set(KINDS) == set(get_args(Change))
+    assert {type(change) for change, _ in CASES} == set(KINDS)
 
 
 def test_the_order_is_the_table_of_steps():
-    assert sorted(kind.step for kind in KINDS.values()) == [step for step in Step if step is not Step.ENABLE_FEATURES]
+    assert sorted(kind.step for kind in KINDS) == [step for step in Step if step is not Step.ENABLE_FEATURES]
 
 
 def test_each_aspect_has_kinds():
-    assert {declared.aspect for declared in KINDS.values()} == {*ASPECTS, "conversion"}
+    assert {kind.aspect for kind in KINDS} == {*ASPECTS, "conversion"}
 
 
 def test_each_aspect_of_keys_is_compared():
@@ -177,29 +176,19 @@ def test_data_checks_are_declared_by_the_kinds_that_read_all_rows():
     reading = {type(change) for change, risk in CASES if risk in {Risk.SCAN, Risk.REWRITE}} - {ColumnGenerationChange}
     reading -= {ColumnMappingRemoval}  # no row forbids it
 
-    assert {kind for kind, declared in KINDS.items() if declared.needs_data_check} == reading == set(DATA_CHECKS)
+    assert {kind for kind in KINDS if kind.needs_data_check} == reading == set(DATA_CHECKS)
 
 
 def test_consent_is_declared_by_the_kinds_that_lose_or_rewrite_data():
     lossy = {type(change): change for change, risk in CASES if risk >= Risk.REWRITE}
     del lossy[ColumnGenerationChange]  # never executed
 
-    assert {kind: declared.consent for kind, declared in KINDS.items() if declared.consent} == {
+    assert {kind: kind.consent for kind in KINDS if kind.consent} == {
         ColumnDrop: "drop-column",
         LayoutRewrite: "rewrite",
         ColumnMappingRemoval: "rewrite",
     }
     assert set(lossy) == {ColumnDrop, LayoutRewrite, ColumnMappingRemoval}
-
-
-class Unknown:
-    """A change that nobody has declared."""
-
-
-@pytest.mark.parametrize("registry", [kind_of, risk_of], ids=lambda function: function.__name__)
-def test_an_unknown_kind_has_no_declaration(registry):
-    with pytest.raises(TypeError, match="Unknown is not a kind of change; declare it in plan/changes"):
-        registry(Unknown())
 
 
 @pytest.mark.parametrize(
@@ -225,50 +214,46 @@ def test_all_parts_of_a_new_table_have_the_code_of_the_missing_table(creates_sch
     assert {line.code for line in change_lines(action)} == codes
 
 
-def test_an_unknown_kind_is_an_error_in_every_stage():
-    state = desired_state(orders())
-    action = AlignTable(table=NAME, changes=(Unknown(),), desired=state, observed=state)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableTruncate(Change):
+    """The table has rows.
 
-    for stage in (change_lines, statements, needed_consents, data_checks_of):
-        with pytest.raises(TypeError, match="Unknown"):
-            stage(action)
-    with pytest.raises(NotImplementedError, match="Unknown"):
-        apply_change(Unknown(), state)
-
-
-class RowsDiffer:
-    """The table has rows."""
+    A kind of change that the package does not have.
+    """
 
     code = "DD999"
+    drift = "RowsDiffer"
+    aspect = "layout"
+    step = Step.REWRITE_LAYOUT
+    own_risk = Risk.DESTRUCTIVE
+
+    def _lines(self, _observed):
+        yield ChangeLine("-", "rows", "dapi0123456789abcdef0123456789abcdef", "none")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableTruncate:
-    """A kind of change that the package does not have."""
+STATE = desired_state(orders())
+TRUNCATION = AlignTable(table=NAME, changes=(TableTruncate(),), desired=STATE, observed=STATE)
 
 
-def test_a_new_kind_needs_its_declaration_its_renderer_and_its_effect_on_the_memory_catalog(monkeypatch):
-    def lines(_change, _action):
-        yield ChangeLine("-", "rows", "all", "none")
+def test_a_new_kind_is_its_class():
+    (line,) = change_lines(TRUNCATION)
 
-    def truncate(table, changes):
-        yield Statement(table=table, kind=StatementKind.REWRITE_LAYOUT, sql=f"TRUNCATE TABLE {table}", changes=changes)
+    assert line == ChangeLine("-", "rows", "***", "none", Risk.DESTRUCTIVE, code="DD999")
+    assert (needed_consents(TRUNCATION), data_checks_of(TRUNCATION)) == ((), ())
+    assert mode_of(TableTruncate(), STATE) == "manage"
 
-    kind = ChangeKind(
-        aspect="layout",
-        drift=RowsDiffer,
-        step=Step.REWRITE_LAYOUT,
-        risk=Risk.DESTRUCTIVE,
-        describe=lines,
-    )
-    monkeypatch.setitem(KINDS, TableTruncate, kind)
-    monkeypatch.setitem(RENDERERS, TableTruncate, truncate)
-    state = desired_state(orders())
-    action = AlignTable(table=NAME, changes=(TableTruncate(),), desired=state, observed=state)
 
-    assert change_lines(action) == (ChangeLine("-", "rows", "all", "none", Risk.DESTRUCTIVE, code="DD999"),)
-    assert [statement.sql for statement in statements(action)] == ["TRUNCATE TABLE dev.silver.orders"]
-    assert (needed_consents(action), data_checks_of(action), mode_of(TableTruncate(), state)) == ((), (), "manage")
+@pytest.mark.parametrize(
+    ("stage", "error"),
+    [
+        (lambda: statements(TRUNCATION), TypeError),
+        (lambda: apply_change(TableTruncate(), STATE), NotImplementedError),
+    ],
+    ids=["sql", "memory"],
+)
+def test_a_stage_that_does_not_know_a_kind_says_so(stage, error):
+    with pytest.raises(error, match="TableTruncate"):
+        stage()
 
 
 def test_the_highest_class_counts_and_a_new_table_has_nothing_to_lose():
@@ -365,7 +350,7 @@ def test_only_circles_stand_together(edges):
 def planned(before, after):
     """Return what the plan of a table enables in its protocol, and the lines that show it."""
     actions = TablePlanner().plan_states([after], catalog(before)).align_tables
-    enabled = {name for action in actions for change in action.changes for name in enabled_by(change)}
+    enabled = {name for action in actions for change in action.changes for name in change.enables}
     return enabled, [line for action in actions for line in change_lines(action)]
 
 

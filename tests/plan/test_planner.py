@@ -51,7 +51,7 @@ def test_the_worked_example():
     assert action.changes == (
         ColumnAdd(column=stored("amount", "decimal(18,2)", comment="Order total")),
         ColumnNullabilityChange(path=ColumnPath("id"), is_nullable=False),
-        PrimaryKeyAdd(name="pk_dev_silver_orders__id", columns=("id",)),
+        PrimaryKeyAdd(key=KeyState("pk_dev_silver_orders__id", ("id",))),
         SetColumnComments(
             comments={
                 ColumnPath("amount"): "Order total",
@@ -72,7 +72,7 @@ def test_changes_are_reached_by_name():
     assert [*map(str, action.one(SetColumnComments).comments)] == ["amount", "created_ts", "id"]
     assert action.one(SetTableComment).comment == "Orders table"
     assert dict(action.one(SetTableProperties).properties) == {"delta.autoOptimize.optimizeWrite": "true"}
-    assert action.one(PrimaryKeyAdd).columns == ("id",)
+    assert action.one(PrimaryKeyAdd).key.columns == ("id",)
     assert (action.one(PrimaryKeyDrop), action.one(UnsetTableProperties)) == (None, None)
     assert (action.all(ColumnDrop), action.all(ColumnTypeChange)) == ((), ())
 
@@ -92,7 +92,7 @@ def test_a_table_that_is_not_there_is_created():
                 table_comment="Orders table",
                 table_properties={"delta.autoOptimize.optimizeWrite": "true"},
                 creates_schema=True,
-                keys=(PrimaryKeyAdd(name="pk_dev_silver_orders__id", columns=("id",)),),
+                keys=(PrimaryKeyAdd(key=KeyState("pk_dev_silver_orders__id", ("id",))),),
             ),
         ),
     )
@@ -256,7 +256,7 @@ def test_a_version_of_the_protocol_is_set_where_delta_writes_it(stored_versions,
         pytest.param(
             table(column(is_nullable=False), primary_key=["id"]),
             state(stored(is_nullable=False), primary_key=KeyState("pk_other", ("id",))),
-            (PrimaryKeyDrop(name="pk_other", columns=("id",)), PrimaryKeyAdd(name=KEY.name, columns=("id",))),
+            (PrimaryKeyDrop(key=KeyState("pk_other", ("id",))), PrimaryKeyAdd(key=KeyState(KEY.name, ("id",)))),
             id="key of another name",
         ),
         pytest.param(
@@ -267,15 +267,15 @@ def test_a_version_of_the_protocol_is_set_where_delta_writes_it(stored_versions,
                 primary_key=KeyState("pk_dev_silver_orders__a_b", ("a", "b")),
             ),
             (
-                PrimaryKeyDrop(name="pk_dev_silver_orders__a_b", columns=("a", "b")),
-                PrimaryKeyAdd(name="pk_dev_silver_orders__b_a", columns=("b", "a")),
+                PrimaryKeyDrop(key=KeyState("pk_dev_silver_orders__a_b", ("a", "b"))),
+                PrimaryKeyAdd(key=KeyState("pk_dev_silver_orders__b_a", ("b", "a"))),
             ),
             id="key in another order",
         ),
         pytest.param(
             table(column(is_nullable=False)),
             state(stored(is_nullable=False), primary_key=KEY),
-            (PrimaryKeyDrop(name=KEY.name, columns=("id",)),),
+            (PrimaryKeyDrop(key=KeyState(KEY.name, ("id",))),),
             id="key that is not wanted",
         ),
         pytest.param(
@@ -375,7 +375,7 @@ def test_the_same_input_in_any_order_gives_the_same_plan_and_the_same_sql():
         lambda: AlignTable(table=NAME, changes=(), desired=state(), observed=state()),
         lambda: CreateTable(table=NAME, columns=(), table_comment="", table_properties={}, creates_schema=False),
         lambda: ColumnTypeChange(path=ColumnPath("a"), before="int", after="int"),
-        lambda: PrimaryKeyAdd(name="pk", columns=()),
+        lambda: PrimaryKeyAdd(key=KeyState("pk", ())),
         lambda: SetColumnComments(comments={}),
         lambda: SetTableProperties(properties={}),
         lambda: UnsetTableProperties(keys=()),

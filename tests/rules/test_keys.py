@@ -613,7 +613,7 @@ def test_a_dependent_foreign_key_with_rely_is_dropped_and_added_again():
         ["ForeignKeyDrop", "ForeignKeyAdd"],
         ["PrimaryKeyDrop", "PrimaryKeyAdd"],
     ]
-    assert [key.rely for key in plan.align_tables[1].all(PrimaryKeyAdd)] == [True]
+    assert [change.key.rely for change in plan.align_tables[1].all(PrimaryKeyAdd)] == [True]
 
 
 def test_a_primary_key_without_columns_is_refused():

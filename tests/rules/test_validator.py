@@ -592,7 +592,7 @@ def test_a_key_over_missing_columns_is_refused_even_if_the_model_was_never_check
         table_comment="",
         table_properties={},
         creates_schema=False,
-        keys=(PrimaryKeyAdd(name="pk", columns=("gone",)),),
+        keys=(PrimaryKeyAdd(key=KeyState("pk", ("gone",))),),
     )
 
     (violation,) = VALIDATOR.plan_violations(TablePlan(create_tables=(action,)))

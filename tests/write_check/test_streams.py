@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import get_args
 
 import pytest
 from pyspark.sql.types import ArrayType, MapType
 
 from pytest_delta_schema import Check, Column, MemoryCatalog, Orchestrator
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.plan.changes import Change
+from pytest_delta_schema.plan.changes import KINDS
+from pytest_delta_schema.plan.kinds import Change
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, MAPPED, TEXT, field, struct
 from pytest_delta_schema.write_check import StreamVerdict, check_stream
@@ -97,10 +97,14 @@ def test_one_change_has_the_recorded_answer(name, kind):
     assert rules == ([] if recorded.answer == "continues" else [name])
 
 
-def test_every_kind_of_change_has_a_name():
-    assert set(NAMERS) == set(get_args(Change))
-    with pytest.raises(TypeError, match="int has no name in the table of stream rules"):
-        list(names_of(1, desired_state(PLAIN)))
+class TableTruncate(Change):
+    """A kind of change that was never recorded."""
+
+
+def test_every_kind_of_change_has_a_name_and_a_new_one_is_not_judged():
+    assert set(NAMERS) == set(KINDS)
+    assert [*names_of(TableTruncate(), desired_state(PLAIN))] == ["TableTruncate"]
+    assert ("tabletruncate", "running") not in answers()
 
 
 def test_nothing_that_changes_nothing_ends_a_stream():

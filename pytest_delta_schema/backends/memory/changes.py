@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial, singledispatch
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import ColumnPath, folded, same_name
 from pytest_delta_schema.delta.protocol import CLUSTERED
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.difference import new_names, with_names
-from pytest_delta_schema.plan.kinds import KINDS, kind_of
+from pytest_delta_schema.plan.kinds import KeyAdd, KeyDrop
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.keys import keys_of, state_keys
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, TableState, by_name
@@ -168,15 +168,11 @@ def _(change: changes.CheckDrop, state: TableState) -> TableState:
     return replace(state, checks=tuple(c for c in state.checks if not same_name(c.name, change.name)))
 
 
-def _change_key(change: Any, state: TableState) -> TableState:
-    """Add a key, or drop that of its name; a table has one primary key at most."""
+@apply_change.register(KeyAdd)
+@apply_change.register(KeyDrop)
+def _(change: KeyAdd | KeyDrop, state: TableState) -> TableState:
     kept = [key for key in keys_of(state) if not same_name(key.name, change.key.name)]
-    return replace(state, **state_keys([change.key, *kept] if kind_of(change).key == "add" else kept))
-
-
-for _class, _kind in KINDS.items():
-    if _kind.key is not None:
-        apply_change.register(_class, _change_key)
+    return replace(state, **state_keys([change.key, *kept] if isinstance(change, KeyAdd) else kept))
 
 
 @apply_change.register(changes.SetTableProperties)

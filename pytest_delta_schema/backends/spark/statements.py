@@ -40,9 +40,9 @@ from pytest_delta_schema.plan.changes import (
     UnsetTags,
 )
 from pytest_delta_schema.plan.data_checks import NotNull
-from pytest_delta_schema.plan.kinds import KINDS
+from pytest_delta_schema.plan.kinds import KeyAdd, KeyDrop
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.sql.compiler import TOGETHER, statements, statements_per_column
+from pytest_delta_schema.sql.compiler import TOGETHER, rendered, statements, statements_per_column
 from pytest_delta_schema.sql.data_check_queries import (
     Fingerprint,
     difference,
@@ -52,11 +52,8 @@ from pytest_delta_schema.sql.data_check_queries import (
 )
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.renderers import (
-    change_clustering,
     select_all,
-    set_properties,
     texts_without_zone,
-    unset_properties,
 )
 from pytest_delta_schema.sql.statement import CATALOG_ONLY, Statement, StatementKind
 from pytest_delta_schema.state.delta_log import columns_of_schema, emulated_property, tag_property
@@ -171,11 +168,11 @@ def on_delta(statement: Statement, emulates_property: Callable[[str, str | None]
 def _emulated(
     statement: Statement, change: Any, emulates_property: Callable[[str, str | None], bool]
 ) -> Iterator[Statement]:
-    kind = KINDS.get(type(change))
-    if kind is not None and kind.key is not None:
-        key = key_property(change.key)
-        yield from _set(statement, key) if kind.key == "add" else _unset(statement, *key)
     match change:
+        case KeyAdd():
+            yield from _set(statement, key_property(change.key))
+        case KeyDrop():
+            yield from _unset(statement, *key_property(change.key))
         case SetTags():
             yield from _set(statement, {tag_property(change.path, key): value for key, value in change.tags.items()})
         case UnsetTags():
@@ -211,7 +208,7 @@ def _created(statement: Statement, emulates_property: Callable[[str, str | None]
             action = replace(action, clustering=())
         yield statement if action is change else _creation(action)
         if action.clustering != change.clustering:
-            yield from change_clustering(statement.table, [ClusteringChange(before=(), after=change.clustering)])
+            yield from rendered(statement.table, ClusteringChange(before=(), after=change.clustering))
 
 
 def _creation(action: CreateTable) -> Statement:
@@ -236,11 +233,11 @@ def _is_misplaced(sql: str) -> bool:
 
 
 def _set(statement: Statement, properties: dict[str, str]) -> Iterator[Statement]:
-    return set_properties(statement.table, [SetTableProperties(properties=properties)])
+    return rendered(statement.table, SetTableProperties(properties=properties))
 
 
 def _unset(statement: Statement, *keys: str) -> Iterator[Statement]:
-    return unset_properties(statement.table, [UnsetTableProperties(keys=keys)])
+    return rendered(statement.table, UnsetTableProperties(keys=keys))
 
 
 Count = Callable[[Sequence["DataCheck"], int], "RowCounts"]

@@ -31,12 +31,12 @@ from pytest_delta_schema.models.names import required_table_name, required_table
 from pytest_delta_schema.models.sets import names_around
 from pytest_delta_schema.models.table import conversions, required_tables
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableComment
+from pytest_delta_schema.sql.compiler import rendered
 from pytest_delta_schema.sql.renderers import (
     create_schema,
     describe_detail,
     drop_schema,
     drop_table,
-    set_table_comment,
     shallow_clone,
 )
 from pytest_delta_schema.sql.statement import Statement, StatementKind
@@ -259,7 +259,7 @@ class SessionCatalog:
             self._reader.rows(shallow_clone(source, target))
         except StatementError as error:
             raise cannot_clone(source, first_line(error), condition=error.condition) from error
-        for statement in set_table_comment(target, [SetTableComment(comment=state.table_comment or "")]):
+        for statement in rendered(target, SetTableComment(comment=state.table_comment or "")):
             self.run(statement)
 
     def create_schema(self, catalog: str, schema: str) -> None:

@@ -30,7 +30,6 @@ from pytest_delta_schema.delta.protocol import supported_features
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner, RowCounts
 from pytest_delta_schema.plan import NotNull, Risk, TablePlanner
-from pytest_delta_schema.plan.kinds import enabled_by, risk_of
 from pytest_delta_schema.sql import Statement, StatementKind, dotted, statements
 from pytest_delta_schema.sql.renderers import select_all
 from support.log_readers import WAYS
@@ -497,8 +496,8 @@ def test_a_plan_names_what_delta_adds_to_the_protocol(local):
         name = model.qualified_name
         old, new = (protocol[name] for protocol in protocols)
         changes = planned.get(name, ())
-        enabled = {feature for change in changes for feature in enabled_by(change)}
-        is_risky = any(risk_of(change) >= Risk.FEATURE for change in changes if enabled_by(change))
+        enabled = {feature for change in changes for feature in change.enables}
+        is_risky = any(change.risk >= Risk.FEATURE for change in changes if change.enables)
         seen[way] = (sorted(new - old), sorted(enabled), is_risky)
         enables = WAYS[way].enables
         gained = ("checkConstraints",) if enables == ("delta.minwriterversion",) else enables
