@@ -1,55 +1,13 @@
-"""The changes of a contract between two states of a table, and the row of the table of verdicts that judges each."""
+"""The changes of a contract between two states of a table, and the class of each, which has its verdicts."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from pytest_delta_schema.compatibility.faults import (
-    AdditiveEvolution,
-    AppendOnlyDisabled,
-    AspectNotOwned,
-    ChangeFeedDisabled,
-    CheckAdded,
-    CheckDropped,
-    ClusteringChanged,
-    CollationChanged,
-    ColumnMappingDropped,
-    ColumnMoved,
-    ColumnOrderNotKept,
-    ColumnRemoved,
-    ColumnRenamed,
-    ColumnRespelled,
-    CommentChanged,
-    CommitsManagedByCatalog,
-    ConstraintKeyAdded,
-    ConstraintKeyDropped,
-    ConvertedToDelta,
-    DefaultChanged,
-    DeprecationBackdated,
-    FeatureEnabled,
-    FieldAdded,
-    FieldOrderChanged,
-    GenerationChanged,
-    LengthShortened,
-    NullableColumnAdded,
-    NullAllowed,
-    NullForbidden,
-    OtherFormatDisabled,
-    PartitioningChanged,
-    PropertyChanged,
-    RelyAdded,
-    RelyKeyAdded,
-    RequiredColumnAdded,
-    RetentionShortened,
-    SunsetMovedNearer,
-    TableIntroduced,
-    TableRemoved,
-    TagChanged,
-    TypeChanged,
-    TypeWidened,
-)
+from pytest_delta_schema.compatibility import column_faults, table_faults
 from pytest_delta_schema.delta.fields import SIZED, Widening, widening, widens_in_iceberg
 from pytest_delta_schema.delta.names import (
     TABLE,
@@ -82,31 +40,36 @@ from pytest_delta_schema.plan.difference import differ, new_names, resolve_renam
 from pytest_delta_schema.plan.kinds import ABSENT, with_enabled
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.state.features import unsupported_features
-from pytest_delta_schema.state.states import NO_TAGS, CatalogState
+from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.state.types import common_names, moved_fields
 from pytest_delta_schema.write_check.values import CHANGE_FEED
 
+if sys.version_info >= (3, 11):
+    from typing import assert_never
+else:
+    from typing_extensions import assert_never
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from datetime import date
 
+    from pytest_delta_schema.compatibility.roles import ContractFault
     from pytest_delta_schema.delta.names import Aspect
-    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.ownership import Ownership
     from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, TableState
-    from pytest_delta_schema.state.types import ColumnState, DataTypeState
+    from pytest_delta_schema.state.types import DataTypeState
 
 
-ChangeRow = type["HasCode"]
+ChangeRow = type["ContractFault"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractChange:
     """One change of a contract."""
 
-    row: type[HasCode]
-    """The kind of change, which is a row of the table of verdicts."""
+    row: ChangeRow
+    """The kind of change, which has the verdicts."""
     path: PartPath = WHOLE_TABLE
     """The part of the table."""
     subject: str
@@ -144,16 +107,10 @@ class StatePair(NamedTuple):
 
 def comparable_states(old: TableState, new: TableState) -> StatePair:
     """Return two states so that a plan shows all in which they differ, whatever the contracts own and accept."""
-    properties: Mapping[str, str | None] = as_created(old).table_properties
-    if None in properties.values():
-        properties = MappingProxyType({key: value for key, value in properties.items() if value is not None})
-    tags = old.tags
-    if any(None in values.values() for values in tags.values()):
-        tags = MappingProxyType(
-            {path: {key: value for key, value in values.items() if value is not None} for path, values in tags.items()}
-        )
+    properties = {key: value for key, value in as_created(old).table_properties.items() if value is not None}
+    tags = {path: {key: value for key, value in tags.items() if value is not None} for path, tags in old.tags.items()}
     return StatePair(
-        replace(old, table_properties=properties, tags=tags or NO_TAGS, exists=True),
+        replace(old, table_properties=MappingProxyType(properties), tags=MappingProxyType(tags), exists=True),
         replace(
             new,
             ownership=ALL_MANAGED,
@@ -176,8 +133,7 @@ def contract_changes(
     planned = [change for action in plan.align_tables for change in _one_by_one(action.changes)]
     changes = [*_planned(with_enabled(planned, states.old), states)]
     if states.old.columns != states.new.columns:
-        released = differ(states.new, states.old).renames.columns
-        changes += [*_spellings(states), *_order(states, released), *_orders_of_fields(released, states.new.columns)]
+        changes += _respelled_and_moved(states)
     changes += _undeclared_properties(states)
     changes += _promises(old, new)
     if released_on is not None:
@@ -188,10 +144,12 @@ def contract_changes(
 def whole_table(old: TableState | None, new_tables: Iterable[TableState]) -> ContractChange:
     """Return the change of a table that is new, or that has gone."""
     if old is None:
-        return ContractChange(row=TableIntroduced, subject="the table", before=ABSENT, after="declared")
+        return ContractChange(row=table_faults.TableIntroduced, subject="the table", before=ABSENT, after="declared")
     twins = [str(table.name) for table in new_tables if table.columns == old.columns]
     remark = f"{', '.join(twins)} is new and has the same columns" if twins else ""
-    return ContractChange(row=TableRemoved, subject="the table", before="declared", after=ABSENT, remark=remark)
+    return ContractChange(
+        row=table_faults.TableRemoved, subject="the table", before="declared", after=ABSENT, remark=remark
+    )
 
 
 def _one_by_one(changes: Iterable[Change]) -> Iterator[Change]:
@@ -226,7 +184,7 @@ def _planned(changes: Iterable[Change], states: StatePair) -> Iterator[ContractC
             columns=_columns(change),
             change=change,
             features=tuple(sorted(enabled | _versions(change, states))),
-            remark=_refusal(change, states) if row is TypeWidened else "",
+            remark=_refusal(change, states) if row is column_faults.TypeWidened else "",
         )
 
 
@@ -273,50 +231,32 @@ def _refusal(change: Change, states: StatePair) -> str:
     return "Delta refuses it for tables with Iceberg metadata"
 
 
-def _spellings(states: StatePair) -> Iterator[ContractChange]:
-    for pair in differ(states.new, states.old).changed:
+def _of_columns(
+    row: ChangeRow, subject: str, before: str, after: str, column: ColumnPath | None = None
+) -> ContractChange:
+    """Return a change of a column, a struct or the order of columns that no plan makes."""
+    columns = () if column is None else (column,)
+    path = part_path("columns", *columns)
+    return ContractChange(
+        row=row, path=path, subject=subject or path, before=before, after=after, aspect="columns", columns=columns
+    )
+
+
+def _respelled_and_moved(states: StatePair) -> Iterator[ContractChange]:
+    """Yield the changes of the case of names, of the order of columns, and of that of fields at any depth."""
+    difference = differ(states.new, states.old)
+    for pair in difference.changed:
         before, after = pair.observed.name, pair.desired.name
         if before != after:
-            path = part_path("columns", pair.path)
-            yield ContractChange(
-                row=ColumnRespelled,
-                path=path,
-                subject=path,
-                before=before,
-                after=after,
-                aspect="columns",
-                columns=(pair.path,),
-            )
-
-
-def _order(states: StatePair, released: Sequence[ColumnState]) -> Iterator[ContractChange]:
-    """Yield the change of an order that no plan manages."""
-    if states.new.column_order == MANAGE:
-        return
-    before, after = common_names(released, states.new.columns)
-    if before != after:
-        yield ContractChange(
-            row=ColumnOrderNotKept,
-            path=part_path("columns"),
-            subject="the order of columns",
-            before=", ".join(before),
-            after=", ".join(after),
-            aspect="columns",
-        )
-
-
-def _orders_of_fields(released: Iterable[ColumnState], columns: Sequence[ColumnState]) -> Iterator[ContractChange]:
-    """Yield the changes of the order of fields in structs, at any depth; no plan manages them."""
-    for moved in moved_fields(released, columns):
-        yield ContractChange(
-            row=FieldOrderChanged,
-            path=part_path("columns", moved.path),
-            subject=f"the order of fields in {moved.path}",
-            before=", ".join(moved.before),
-            after=", ".join(moved.after),
-            aspect="columns",
-            columns=(moved.path,),
-        )
+            yield _of_columns(column_faults.ColumnRespelled, "", before, after, pair.path)
+    released = difference.renames.columns
+    before, after = map(", ".join, common_names(released, states.new.columns))
+    if states.new.column_order != MANAGE and before != after:
+        yield _of_columns(column_faults.ColumnOrderNotKept, "the order of columns", before, after)
+    for moved in moved_fields(released, states.new.columns):
+        before, after = ", ".join(moved.before), ", ".join(moved.after)
+        subject = f"the order of fields in {moved.path}"
+        yield _of_columns(column_faults.FieldOrderChanged, subject, before, after, moved.path)
 
 
 def _undeclared_properties(states: StatePair) -> Iterator[ContractChange]:
@@ -325,7 +265,7 @@ def _undeclared_properties(states: StatePair) -> Iterator[ContractChange]:
     for key, value in stored.items():
         if value is not None and stored_key(key, wanted) is None:
             row = property_row(key, value, None)
-            if row is not PropertyChanged:
+            if row is not table_faults.PropertyChanged:
                 path = part_path("properties", key)
                 before, after = shown_property(key, value), _UNDECLARED
                 yield ContractChange(row=row, path=path, subject=path, before=before, after=after, aspect="properties")
@@ -337,19 +277,14 @@ def _promises(old: TableState, new: TableState) -> Iterator[ContractChange]:
     if lost:
         after = "read only" if new.read_only else ", ".join(new.ownership[aspect] for aspect in lost)
         yield ContractChange(
-            row=AspectNotOwned, path=WHOLE_TABLE, subject=f"owns: {', '.join(lost)}", before=MANAGE, after=after
+            row=table_faults.AspectNotOwned, subject=f"owns: {', '.join(lost)}", before=MANAGE, after=after
         )
     if old.column_order == MANAGE and new.column_order != MANAGE:
-        yield ContractChange(
-            row=ColumnOrderNotKept,
-            path=part_path("columns"),
-            subject="column_order",
-            before=old.column_order,
-            after=new.column_order,
-            aspect="columns",
-        )
+        yield _of_columns(column_faults.ColumnOrderNotKept, "column_order", old.column_order, new.column_order)
     if new.evolution == ADDITIVE != old.evolution:
-        yield ContractChange(row=AdditiveEvolution, subject="evolution", before=old.evolution, after=new.evolution)
+        yield ContractChange(
+            row=table_faults.AdditiveEvolution, subject="evolution", before=old.evolution, after=new.evolution
+        )
     yield from _sunsets(old, new)
 
 
@@ -360,30 +295,22 @@ def _sunsets(old: TableState, new: TableState) -> Iterator[ContractChange]:
         if deprecation is None or announced.sunset is None:
             continue
         if deprecation.sunset is None or deprecation.sunset < announced.sunset:
-            part = part_path("columns", path, "deprecated") if path else part_path("deprecated")
-            yield ContractChange(
-                row=SunsetMovedNearer,
-                path=part,
-                subject=f"sunset of {path}" if path else "sunset",
-                before=str(announced.sunset),
-                after=ABSENT if deprecation.sunset is None else str(deprecation.sunset),
-                columns=(path,) if path else (),
-            )
+            after = ABSENT if deprecation.sunset is None else str(deprecation.sunset)
+            yield _of_deprecation(table_faults.SunsetMovedNearer, "sunset", path, str(announced.sunset), after)
 
 
 def _backdated(old: TableState, new: TableState, released_on: date) -> Iterator[ContractChange]:
     """Yield the deprecations that are new, and whose day is before that of the released contract."""
     for path, deprecation in new.deprecated.items():
         if path not in old.deprecated and deprecation.since < released_on:
-            part = part_path("columns", path, "deprecated") if path else part_path("deprecated")
-            yield ContractChange(
-                row=DeprecationBackdated,
-                path=part,
-                subject=f"deprecation of {path}" if path else "deprecation",
-                before=f"{ABSENT} on {released_on}",
-                after=f"since {deprecation.since}",
-                columns=(path,) if path else (),
-            )
+            before, after = f"{ABSENT} on {released_on}", f"since {deprecation.since}"
+            yield _of_deprecation(table_faults.DeprecationBackdated, "deprecation", path, before, after)
+
+
+def _of_deprecation(row: ChangeRow, noun: str, path: ColumnPath, before: str, after: str) -> ContractChange:
+    part = part_path("columns", path, "deprecated") if path else part_path("deprecated")
+    subject, columns = (f"{noun} of {path}", (path,)) if path else (noun, ())
+    return ContractChange(row=row, path=part, subject=subject, before=before, after=after, columns=columns)
 
 
 def is_managed(aspect: Aspect, modes: Ownership) -> bool:
@@ -395,7 +322,9 @@ def unjudged(change: ContractChange, old: TableState, new: TableState, unknown: 
     """Return why a change is not judged; ``""`` if it is, and ``None`` if it is none of the contract's."""
     aspect = change.aspect
     if aspect is None:
-        is_of_ownership = {AspectNotOwned: "ownership", AdditiveEvolution: "evolution"}.get(change.row) in unknown
+        is_of_ownership = {table_faults.AspectNotOwned: "ownership", table_faults.AdditiveEvolution: "evolution"}.get(
+            change.row
+        ) in unknown
         return "the released state does not hold it" if is_of_ownership else ""
     if not is_managed(aspect, new.ownership):
         return None
@@ -408,19 +337,72 @@ def unjudged(change: ContractChange, old: TableState, new: TableState, unknown: 
 _MANAGED = "catalogManaged"
 
 
-def row_of(change: object, states: StatePair) -> ChangeRow | None:
+def row_of(change: Change, states: StatePair) -> ChangeRow | None:  # noqa: C901, PLR0911, PLR0912 - one form a kind
     """Return the row of a change; ``None`` for one that only writes the same in another form."""
-    find = FINDERS.get(type(change))
-    if find is None:
-        msg = f"{type(change).__name__} has no row in the table of compatibility; add one in compatibility/changes.py"
-        raise TypeError(msg)
-    return find(change, states)
+    old, new = states
+    match change:
+        case kinds.ColumnDrop():
+            return column_faults.ColumnRemoved
+        case kinds.ColumnRename():
+            return column_faults.ColumnRenamed
+        case kinds.ColumnTypeChange(before=before, after=after):
+            return type_row(before, after)
+        case kinds.ColumnAdd(above=above) if above:
+            return column_faults.FieldAdded
+        case kinds.ColumnAdd(column=column):
+            return column_faults.NullableColumnAdded if column.is_nullable else column_faults.RequiredColumnAdded
+        case kinds.ColumnNullabilityChange(is_nullable=is_nullable):
+            return column_faults.NullAllowed if is_nullable else column_faults.NullForbidden
+        case kinds.ColumnMove():
+            return column_faults.ColumnMoved
+        case kinds.ColumnDefaultChange():
+            return column_faults.DefaultChanged
+        case kinds.ColumnGenerationChange():
+            return column_faults.GenerationChanged
+        case kinds.CheckAdd(replaces=stored):
+            return None if _is_same(stored, change, states) else table_faults.CheckAdded
+        case kinds.CheckDrop(replaced_by=wanted):
+            return None if _is_same(change, wanted, states) else table_faults.CheckDropped
+        case kinds.PrimaryKeyAdd(key=key):
+            return _key_row(key, [] if old.primary_key is None else [old.primary_key], states)
+        case kinds.PrimaryKeyDrop():
+            return table_faults.ConstraintKeyDropped if new.primary_key is None else None
+        case kinds.UniqueAdd(key=key):
+            return _key_row(key, old.unique, states)
+        case kinds.ForeignKeyAdd(key=parent):
+            same = (key for key in old.foreign_keys if key.parent == parent.parent)
+            alike = [key for key in same if same_names(key.parent_columns, parent.parent_columns)]
+            return _key_row(parent, alike, states)
+        case kinds.UniqueDrop(key=key):
+            return None if _is_added_again(key, new.unique, states) else table_faults.ConstraintKeyDropped
+        case kinds.ForeignKeyDrop(key=parent):
+            return None if _is_added_again(parent, new.foreign_keys, states) else table_faults.ConstraintKeyDropped
+        case kinds.LayoutRewrite(partitioning=partitioning) if old.partitioning or partitioning:
+            return table_faults.PartitioningChanged
+        case kinds.LayoutRewrite() | kinds.ClusteringChange():
+            return table_faults.ClusteringChanged
+        case kinds.SetTableProperties(properties=properties):
+            ((name, value),) = properties.items()
+            return property_row(name, _value(name, old), value)
+        case kinds.UnsetTableProperties(keys=keys):
+            (name,) = keys
+            return property_row(name, _value(name, old), None)
+        case kinds.ColumnMappingRemoval():
+            return table_faults.ColumnMappingDropped
+        case kinds.SetColumnComments() | kinds.SetTableComment():
+            return table_faults.CommentChanged
+        case kinds.SetTags() | kinds.UnsetTags():
+            return table_faults.TagChanged
+        case kinds.ConvertTable():
+            return table_faults.ConvertedToDelta
+        case unknown:
+            assert_never(unknown)
 
 
 def property_row(key: str, before: str | None, after: str | None) -> ChangeRow:
     """Return the row of a property that gets another value, or loses its own."""
     old, new = {key: before}, {key: after}
-    for switch, row in ((CHANGE_FEED, ChangeFeedDisabled), (APPEND_ONLY, AppendOnlyDisabled)):
+    for switch, row in ((CHANGE_FEED, table_faults.ChangeFeedDisabled), (APPEND_ONLY, table_faults.AppendOnlyDisabled)):
         if same_name(key, switch) and is_on(switch, old) and not is_on(switch, new):
             return row
     kept = RETENTIONS.get(folded(key))
@@ -428,13 +410,13 @@ def property_row(key: str, before: str | None, after: str | None) -> ChangeRow:
         # What cannot be read is not known to be as long.
         lengths = [kept if value is None else milliseconds(value) for value in (before, after)]
         is_as_long = lengths[0] is not None and lengths[1] is not None and lengths[1] >= lengths[0]
-        return PropertyChanged if is_as_long else RetentionShortened
+        return table_faults.PropertyChanged if is_as_long else table_faults.RetentionShortened
     if other_formats(old) - other_formats(new):
-        return OtherFormatDisabled
+        return table_faults.OtherFormatDisabled
     features = _needed_by(key, after)
     if any(feature.rpartition(".")[2] == _MANAGED for feature in features):
-        return CommitsManagedByCatalog
-    return FeatureEnabled if features - _needed_by(key, before) else PropertyChanged
+        return table_faults.CommitsManagedByCatalog
+    return table_faults.FeatureEnabled if features - _needed_by(key, before) else table_faults.PropertyChanged
 
 
 def _needed_by(key: str, value: str | None) -> frozenset[str]:
@@ -447,12 +429,12 @@ def type_row(before: DataTypeState, after: DataTypeState) -> ChangeRow:
     if isinstance(before, str) and isinstance(after, str):
         texts = [data_type.partition(" collate ")[0] for data_type in (before, after)]
         if texts == ["string", "string"]:
-            return CollationChanged
+            return column_faults.CollationChanged
         if widening(before, after) is not None:
-            return TypeWidened
+            return column_faults.TypeWidened
         if _is_shorter(before, after):
-            return LengthShortened
-    return TypeChanged
+            return column_faults.LengthShortened
+    return column_faults.TypeChanged
 
 
 def _is_shorter(before: str, after: str) -> bool:
@@ -462,89 +444,30 @@ def _is_shorter(before: str, after: str) -> bool:
     return before == "string" or (old is not None and old[1] == "varchar" and int(new[2]) < int(old[2]))
 
 
-def _added(change: kinds.ColumnAdd, _states: StatePair) -> ChangeRow:
-    if len(change.above):
-        return FieldAdded
-    return NullableColumnAdded if change.column.is_nullable else RequiredColumnAdded
-
-
-def _nullability(change: kinds.ColumnNullabilityChange, _states: StatePair) -> ChangeRow:
-    return NullAllowed if change.is_nullable else NullForbidden
-
-
-def _retyped(change: kinds.ColumnTypeChange, _states: StatePair) -> ChangeRow:
-    return type_row(change.before, change.after)
-
-
-def _layout(change: kinds.LayoutRewrite, states: StatePair) -> ChangeRow:
-    return PartitioningChanged if states.old.partitioning or change.partitioning else ClusteringChanged
-
-
-def _check_dropped(change: kinds.CheckDrop, states: StatePair) -> ChangeRow | None:
-    return None if _is_same(change, change.replaced_by, states) else CheckDropped
-
-
-def _check_added(change: kinds.CheckAdd, states: StatePair) -> ChangeRow | None:
-    stored = change.replaces
-    return None if stored is not None and _is_same(stored, change, states) else CheckAdded
-
-
 def _is_same(
-    stored: CheckState | kinds.CheckDrop, wanted: CheckState | kinds.CheckAdd | None, states: StatePair
+    stored: CheckState | kinds.CheckDrop | None, wanted: CheckState | kinds.CheckAdd | None, states: StatePair
 ) -> bool:
     """Whether two checks have one condition, apart from the names of renamed columns."""
-    if wanted is None:
+    if stored is None or wanted is None:
         return False
     return equal_expressions(wanted.expression, renamed_expression(stored.expression, names_after(states)))
 
 
-def _primary_key_dropped(_change: kinds.PrimaryKeyDrop, states: StatePair) -> ChangeRow | None:
-    return ConstraintKeyDropped if states.new.primary_key is None else None
+_AnyKey = TypeVar("_AnyKey", "KeyState", "ForeignKeyState")
 
 
-def _primary_key_added(change: kinds.PrimaryKeyAdd, states: StatePair) -> ChangeRow | None:
-    return _key_row(change.key, states.old.primary_key, states)
-
-
-def _unique_dropped(change: kinds.UniqueDrop, states: StatePair) -> ChangeRow | None:
-    return None if _partner(change.key, states.new.unique, _renamed(change.key, states)) else ConstraintKeyDropped
-
-
-def _unique_added(change: kinds.UniqueAdd, states: StatePair) -> ChangeRow | None:
-    same = (key for key in states.old.unique if same_names(_renamed(key, states), change.key.columns))
-    return _key_row(change.key, next(same, None), states)
-
-
-def _foreign_key_dropped(change: kinds.ForeignKeyDrop, states: StatePair) -> ChangeRow | None:
-    columns = _renamed(change.key, states)
-    return None if _partner(change.key, states.new.foreign_keys, columns) else ConstraintKeyDropped
-
-
-def _foreign_key_added(change: kinds.ForeignKeyAdd, states: StatePair) -> ChangeRow | None:
-    wanted = change.key
-    same = (
-        key
-        for key in states.old.foreign_keys
-        if key.parent == wanted.parent and same_names(key.parent_columns, wanted.parent_columns)
-        if same_names(_renamed(key, states), wanted.columns)
-    )
-    return _key_row(wanted, next(same, None), states)
-
-
-def _partner(
-    key: KeyState | ForeignKeyState, wanted: Iterable[KeyState | ForeignKeyState], columns: tuple[str, ...]
-) -> bool:
+def _is_added_again(key: _AnyKey, wanted: Iterable[_AnyKey], states: StatePair) -> bool:
     """Whether a dropped key is added again, under its name or over its columns."""
+    columns = _renamed(key, states)
     return any(same_name(other.name, key.name) or same_names(other.columns, columns) for other in wanted)
 
 
-def _key_row(
-    wanted: KeyState | ForeignKeyState, stored: KeyState | ForeignKeyState | None, states: StatePair
-) -> ChangeRow | None:
+def _key_row(wanted: _AnyKey, released: Iterable[_AnyKey], states: StatePair) -> ChangeRow | None:
     """Return the row of an added key; ``None`` if the table has the same one, perhaps under another name."""
-    if stored is None or not same_names(_renamed(stored, states), wanted.columns):
-        return RelyKeyAdded if wanted.rely else ConstraintKeyAdded
-    return RelyAdded if wanted.rely and not stored.rely else None
+    stored = next((key for key in released if same_names(_renamed(key, states), wanted.columns)), None)
+    if stored is None:
+        return table_faults.RelyKeyAdded if wanted.rely else table_faults.ConstraintKeyAdded
+    return table_faults.RelyAdded if wanted.rely and not stored.rely else None
 
 
 def _renamed(key: KeyState | ForeignKeyState, states: StatePair) -> tuple[str, ...]:
@@ -558,50 +481,5 @@ def names_after(states: StatePair) -> Mapping[ColumnPath, str]:
     return new_names(resolve_renames(states.new.renames, states.old.columns).done)
 
 
-def _set(change: kinds.SetTableProperties, states: StatePair) -> ChangeRow:
-    ((key, value),) = change.properties.items()
-    return property_row(key, _value(key, states.old), value)
-
-
-def _unset(change: kinds.UnsetTableProperties, states: StatePair) -> ChangeRow:
-    (key,) = change.keys
-    return property_row(key, _value(key, states.old), None)
-
-
 def _value(key: str, table: TableState) -> str | None:
     return NameMap(table.table_properties.items()).get(key)
-
-
-def _always(row: ChangeRow) -> Callable[[object, StatePair], ChangeRow]:
-    return lambda _change, _states: row
-
-
-FINDERS: Mapping[type, Callable[..., ChangeRow | None]] = {
-    kinds.CheckAdd: _check_added,
-    kinds.CheckDrop: _check_dropped,
-    kinds.ClusteringChange: _always(ClusteringChanged),
-    kinds.ColumnAdd: _added,
-    kinds.ColumnDefaultChange: _always(DefaultChanged),
-    kinds.ColumnDrop: _always(ColumnRemoved),
-    kinds.ColumnGenerationChange: _always(GenerationChanged),
-    kinds.ColumnMappingRemoval: _always(ColumnMappingDropped),
-    kinds.ColumnMove: _always(ColumnMoved),
-    kinds.ColumnNullabilityChange: _nullability,
-    kinds.ColumnRename: _always(ColumnRenamed),
-    kinds.ColumnTypeChange: _retyped,
-    kinds.ConvertTable: _always(ConvertedToDelta),
-    kinds.ForeignKeyAdd: _foreign_key_added,
-    kinds.ForeignKeyDrop: _foreign_key_dropped,
-    kinds.LayoutRewrite: _layout,
-    kinds.PrimaryKeyAdd: _primary_key_added,
-    kinds.PrimaryKeyDrop: _primary_key_dropped,
-    kinds.SetColumnComments: _always(CommentChanged),
-    kinds.SetTableComment: _always(CommentChanged),
-    kinds.SetTableProperties: _set,
-    kinds.SetTags: _always(TagChanged),
-    kinds.UniqueAdd: _unique_added,
-    kinds.UniqueDrop: _unique_dropped,
-    kinds.UnsetTableProperties: _unset,
-    kinds.UnsetTags: _always(TagChanged),
-}
-"""What finds the row of each kind of change, which a test holds to be all of them."""

@@ -1,4 +1,4 @@
-"""The effect of each change on a role: from the table of verdicts, or predicted for streams, clients and writes."""
+"""The effect of each change on a role: the verdict of its class, or a prediction for streams, clients and writes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.compatibility.changes import names_after
-from pytest_delta_schema.compatibility.faults import (
-    FeatureEnabled,
+from pytest_delta_schema.compatibility.column_faults import (
     NullableColumnAdded,
     NullAllowed,
     NullForbidden,
-    PartitioningChanged,
     RequiredColumnAdded,
 )
 from pytest_delta_schema.compatibility.implication import (
@@ -21,7 +19,7 @@ from pytest_delta_schema.compatibility.implication import (
     released_promises,
 )
 from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS, worse
-from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE, cell_of
+from pytest_delta_schema.compatibility.table_faults import FeatureEnabled, PartitioningChanged
 from pytest_delta_schema.compatibility.writers import EMPTIED, emptied, writer_effects
 from pytest_delta_schema.delta.names import NameSet
 from pytest_delta_schema.delta.protocol import (
@@ -44,8 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.compatibility.changes import ContractChange, StatePair
-    from pytest_delta_schema.compatibility.roles import CompatibilityVerdict
-    from pytest_delta_schema.compatibility.verdict_table import UpgradeTime
+    from pytest_delta_schema.compatibility.roles import CompatibilityVerdict, UpgradeTime
     from pytest_delta_schema.delta.clients import ClientFeatures
     from pytest_delta_schema.settings.table import Role
     from pytest_delta_schema.write_check.streams import StreamAnswer, StreamKind
@@ -88,48 +85,42 @@ def effects_on(role: Role, judged: Judged) -> list[RoleEffect]:
 
 
 def _fixed(change: ContractChange, role: Role) -> RoleEffect:
-    """Return the effect that the table of verdicts has; what is predicted and without an effect is safe."""
-    cell = cell_of(change.row, role)
+    """Return the effect that the class of a change has; what is predicted and without an effect is safe."""
+    cell = change.row.cells[role]
     if cell not in {"breaking", "dangerous"}:
         return RoleEffect("safe")
-    row, group = VERDICT_TABLE[change.row], GROUPS[role]
     verdict: CompatibilityVerdict = "breaking" if cell == "breaking" else "dangerous"
-    when: UpgradeTime = row.readers_upgrade if group == "readers" else "before"
-    return RoleEffect(verdict, row.reasons[group], _order(verdict, role, when), change.remark)
+    when: UpgradeTime = change.row.readers_upgrade if GROUPS[role] == "readers" else "before"
+    return _effect(role, verdict, change.row.reason(role), when, change.remark)
 
 
-def _order(verdict: CompatibilityVerdict, role: Role, when: UpgradeTime) -> str:
-    """Return who is upgraded, and when."""
+def _effect(
+    role: Role, verdict: CompatibilityVerdict, reason: str, when: UpgradeTime = "before", remedy: str = ""
+) -> RoleEffect:
+    """Return an effect, with who is upgraded, and when."""
     verb = "upgrade" if verdict == "breaking" else "check"
-    return f"{verb} {ROLE_WORDS[role]} {when} this release"
+    first = "" if verdict == "not judged" else f"{verb} {ROLE_WORDS[role]} {when} this release"
+    return RoleEffect(verdict, reason, first, remedy)
 
 
 def _predicted(role: Role, judged: Judged) -> Mapping[int, RoleEffect]:
     """Return the effects that are predicted, by the position of the change."""
-    wanted = [at for at, change in enumerate(judged.changes) if cell_of(change.row, role) in {"predicted", "computed"}]
+    wanted = [at for at, change in enumerate(judged.changes) if change.row.cells[role] in {"predicted", "computed"}]
     if not wanted:
         return {}
     group = GROUPS[role]
-    if group == "readers":
-        read = {at: _of_readers(judged.changes[at], role, judged.states) for at in wanted}
-        return {at: effect for at, effect in read.items() if effect is not None}
     if group == "streams":
-        streams = stream_effects(role, judged.changes, judged.states, judged.version)
-        return {at: _of_stream(role, *streams[at]) for at in wanted if at in streams}
-    if group == "clients":
-        return {
-            at: RoleEffect(
-                effect.verdict,
-                effect.reason,
-                "" if effect.verdict == "not judged" else _order(effect.verdict, role, "before"),
-                effect.remedy,
-            )
-            for at in wanted
-            if (effect := client_effect(judged.changes[at], judged.clients, judged.client_features)) is not None
-        }
-    effects = {at: _of_promises(judged.changes[at], role, judged.states) for at in wanted}
-    for at, writes in writer_effects(role, (*judged.changes, *judged.others), judged.states, judged.version).items():
-        effects[at] = RoleEffect(writes.verdict, writes.reason(role), _order(writes.verdict, role, writes.upgrade))
+        streams = _stream_effects(role, judged.changes, judged.states, judged.version)
+        return {at: streams[at] for at in wanted if at in streams}
+    if group == "readers":
+        effects = {at: _of_readers(judged.changes[at], role, judged.states) for at in wanted}
+    elif group == "clients":
+        effects = {at: _of_clients(judged.changes[at], judged.clients, judged.client_features) for at in wanted}
+    else:
+        effects = {at: _of_promises(judged.changes[at], role, judged.states) for at in wanted}
+        changes = (*judged.changes, *judged.others)
+        for at, writes in writer_effects(role, changes, judged.states, judged.version).items():
+            effects[at] = _effect(role, writes.verdict, writes.reason(role), writes.upgrade)
     return {at: effect for at, effect in effects.items() if effect is not None}
 
 
@@ -146,7 +137,7 @@ def _of_readers(change: ContractChange, role: Role, states: StatePair) -> RoleEf
         reason = reason if read else ""
     else:
         return _of_promises(change, role, states)
-    return RoleEffect("dangerous", reason, _order("dangerous", role, "before")) if reason else None
+    return _effect(role, "dangerous", reason) if reason else None
 
 
 _WRITER_VERSION = "delta.minwriterversion"
@@ -168,34 +159,20 @@ def _of_promises(change: ContractChange, role: Role, states: StatePair) -> RoleE
         return None
     verdict: CompatibilityVerdict = "breaking" if is_for_writers and answer == "violated" else "dangerous"
     is_unknown = is_for_writers and answer == "unknown"
-    reason = _PERHAPS if is_unknown else VERDICT_TABLE[change.row].reasons[GROUPS[role]]
-    return RoleEffect(verdict, reason, _order(verdict, role, "before"))
+    reason = _PERHAPS if is_unknown else change.row.reason(role)
+    return _effect(role, verdict, reason)
 
 
-def _of_stream(role: Role, verdict: CompatibilityVerdict, reason: str, remedy: str) -> RoleEffect:
-    if verdict == "dangerous":
-        return RoleEffect(verdict, reason, f"restart {ROLE_WORDS[role]} with this release")
-    return RoleEffect(verdict, reason, _order(verdict, role, "with") if verdict == "breaking" else "", remedy)
-
-
-class Effect(NamedTuple):
-    """The effect of a change on clients or streams."""
-
-    verdict: CompatibilityVerdict
-    reason: str
-    remedy: str
-
-
-def client_effect(change: ContractChange, clients: Sequence[str], client_features: ClientFeatures) -> Effect | None:
+def _of_clients(change: ContractChange, clients: Sequence[str], client_features: ClientFeatures) -> RoleEffect | None:
     """Return the effect of a change on the clients; ``None`` if all of them can use the table after it."""
     if change.remark:
-        return Effect("breaking", f"cannot have it, because {change.remark}", "leave the type as it is")
+        reason = f"cannot have it, because {change.remark}"
+        return _effect("clients", "breaking", reason, remedy="leave the type as it is")
     if not change.features:
         return None
     if not clients:
-        return Effect(
-            "dangerous", loss(change.features).removeprefix("clients "), "list the clients of the table in clients"
-        )
+        reason = loss(change.features).removeprefix("clients ")
+        return _effect("clients", "dangerous", reason, remedy="list the clients of the table in clients")
     needs = [
         RequiredFeature(name=name.removeprefix(FEATURE_PREFIX), path=change.path, causes=(change.subject,))
         for name in change.features
@@ -204,13 +181,13 @@ def client_effect(change: ContractChange, clients: Sequence[str], client_feature
     certain = [gap for gap in gaps if gap.is_certain]
     if certain:
         remedies = dict.fromkeys(f"use {gap.client.name}>={gap.support.since}" for gap in certain if gap.support.since)
-        return Effect("breaking", "; ".join(gap.message for gap in certain), ", ".join(remedies))
+        reason = "; ".join(gap.message for gap in certain)
+        return _effect("clients", "breaking", reason, remedy=", ".join(remedies))
     if gaps:
         names = ", ".join(dict.fromkeys(str(gap.client) for gap in gaps))
         what = ", ".join(dict.fromkeys(need.name for gap in gaps for need in gap.needs))
-        return Effect(
-            "not judged", f"may fail, because it is not known whether {names} can use {what}", "set client_features"
-        )
+        reason = f"may fail, because it is not known whether {names} can use {what}"
+        return _effect("clients", "not judged", reason, remedy="set client_features")
     return None
 
 
@@ -250,21 +227,23 @@ def has_streams(role: Role, states: StatePair) -> bool:
     return role != "change-feed" or is_on(CHANGE_FEED, states.old.table_properties)
 
 
-def stream_effects(
+def _stream_effects(
     role: Role, changes: Iterable[ContractChange], states: StatePair, version: tuple[int, int]
-) -> Mapping[int, Effect]:
+) -> Mapping[int, RoleEffect]:
     """Return the effects on streams by the position of the change; one without an effect lets them continue."""
     positions = {id(change.change): at for at, change in enumerate(changes) if change.change is not None}
     listed = [change.change for change in changes if change.change is not None]
     if not listed:
         return {}
     action = AlignTable(table=states.new.name, changes=tuple(listed), desired=states.new, observed=states.old)
-    effects: dict[int, Effect] = {}
+    effects: dict[int, RoleEffect] = {}
     for kind in STREAM_KINDS_OF[role]:
         unknown = unrecorded(*states, kind, version)
         if unknown is not None:
             (finding,) = unknown.findings
-            return dict.fromkeys(positions.values(), Effect("not judged", finding.message, finding.remedy))
+            return dict.fromkeys(
+                positions.values(), _effect(role, "not judged", finding.message, remedy=finding.remedy)
+            )
         for end in stream_ends(action, kind):
             at = positions[id(end.change)]
             verdict = STREAM_VERDICTS[end.answer.answer]
@@ -272,5 +251,8 @@ def stream_effects(
             if known is None or worse(known.verdict, verdict) != known.verdict:
                 condition = f" [{end.answer.condition}]" if end.answer.condition else ""
                 name = f" [{end.finding.rule}]" if verdict == "not judged" else condition
-                effects[at] = Effect(verdict, f"{_STREAM_REASONS[verdict]}{name}", end.finding.remedy)
+                reason = f"{_STREAM_REASONS[verdict]}{name}"
+                effects[at] = _effect(role, verdict, reason, "with", end.finding.remedy)
+                if verdict == "dangerous":
+                    effects[at] = RoleEffect(verdict, reason, f"restart {ROLE_WORDS[role]} with this release")
     return effects

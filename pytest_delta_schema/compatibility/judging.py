@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pytest_delta_schema.compatibility.changes import StatePair, contract_changes, unjudged, whole_table
-from pytest_delta_schema.compatibility.effects import Judged, effects_on
-from pytest_delta_schema.compatibility.faults import (
-    AdditiveEvolution,
-    AspectNotOwned,
+from pytest_delta_schema.compatibility.column_faults import (
     ColumnOrderNotKept,
     ColumnRemoved,
     FieldAdded,
     NullableColumnAdded,
-    TableRemoved,
 )
+from pytest_delta_schema.compatibility.effects import Judged, effects_on
 from pytest_delta_schema.compatibility.roles import ROLE_WORDS, worse
+from pytest_delta_schema.compatibility.table_faults import AdditiveEvolution, AspectNotOwned, TableRemoved
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.delta.names import TABLE, ColumnPath

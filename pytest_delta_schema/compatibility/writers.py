@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.compatibility.changes import names_after
-from pytest_delta_schema.compatibility.faults import (
+from pytest_delta_schema.compatibility.column_faults import (
     ColumnRemoved,
     ColumnRenamed,
     DefaultChanged,
@@ -14,12 +14,11 @@ from pytest_delta_schema.compatibility.faults import (
     FieldOrderChanged,
     GenerationChanged,
     NullableColumnAdded,
-    PartitioningChanged,
     RequiredColumnAdded,
 )
 from pytest_delta_schema.compatibility.implication import implied_check, released_promises
 from pytest_delta_schema.compatibility.stored_values import ALTERED, SWAPPED, UNFIT, Matching, losses, misplaced
-from pytest_delta_schema.compatibility.verdict_table import cell_of
+from pytest_delta_schema.compatibility.table_faults import PartitioningChanged
 from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, folded
 from pytest_delta_schema.delta.protocol import APPEND_ONLY
 from pytest_delta_schema.diagnostics.text import identifier
@@ -33,10 +32,8 @@ from pytest_delta_schema.write_check.verdict import Merge, WriteOptions, write_s
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.compatibility.changes import ContractChange, StatePair
-    from pytest_delta_schema.compatibility.roles import CompatibilityVerdict
-    from pytest_delta_schema.compatibility.verdict_table import UpgradeTime
-    from pytest_delta_schema.diagnostics.faults import HasCode
+    from pytest_delta_schema.compatibility.changes import ChangeRow, ContractChange, StatePair
+    from pytest_delta_schema.compatibility.roles import CompatibilityVerdict, UpgradeTime
     from pytest_delta_schema.settings.table import Role
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnGeneration, ColumnState
@@ -323,7 +320,7 @@ def _is_always_identity(value: ColumnGeneration) -> bool:
     return value.identity is not None and value.identity.is_always
 
 
-_CAUSES: Mapping[str, tuple[type[HasCode], ...]] = {
+_CAUSES: Mapping[str, tuple[ChangeRow, ...]] = {
     **dict.fromkeys((REPLACES, EMPTY, EMPTIED, "partitioning"), (PartitioningChanged,)),
     **dict.fromkeys((FILLED, GENERATED), (DefaultChanged, GenerationChanged)),
     "too-few-columns": (NullableColumnAdded, RequiredColumnAdded, FieldAdded),
@@ -347,7 +344,7 @@ def _position(write: ChangedWrite, changes: Sequence[ContractChange], role: Role
             change.row not in causes,
             path not in change.names,
             not is_inside,
-            cell_of(change.row, role) != "computed",
+            change.row.cells[role] != "computed",
             change.aspect not in {"columns", "types"},
         )
 

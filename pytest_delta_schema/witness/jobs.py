@@ -6,38 +6,40 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.compatibility.column_faults import (
+    CollationChanged,
+    ColumnMoved,
+    ColumnOrderNotKept,
+    ColumnRespelled,
+    FieldAdded,
+    FieldOrderChanged,
+    NullableColumnAdded,
+    NullAllowed,
+    NullForbidden,
+    RequiredColumnAdded,
+    TypeWidened,
+)
 from pytest_delta_schema.compatibility.effects import STREAM_KINDS_OF, STREAM_VERDICTS
-from pytest_delta_schema.compatibility.faults import (
+from pytest_delta_schema.compatibility.stored_values import ALTERED, SWAPPED, UNFIT
+from pytest_delta_schema.compatibility.table_faults import (
     AdditiveEvolution,
     AppendOnlyDisabled,
     AspectNotOwned,
     ChangeFeedDisabled,
     CheckAdded,
     CheckDropped,
-    CollationChanged,
-    ColumnMoved,
-    ColumnOrderNotKept,
-    ColumnRespelled,
     CommitsManagedByCatalog,
     ConstraintKeyAdded,
     ConstraintKeyDropped,
     ConvertedToDelta,
     FeatureEnabled,
-    FieldAdded,
-    FieldOrderChanged,
-    NullableColumnAdded,
-    NullAllowed,
-    NullForbidden,
     OtherFormatDisabled,
     PartitioningChanged,
     RelyAdded,
     RelyKeyAdded,
-    RequiredColumnAdded,
     RetentionShortened,
     SunsetMovedNearer,
-    TypeWidened,
 )
-from pytest_delta_schema.compatibility.stored_values import ALTERED, SWAPPED, UNFIT
 from pytest_delta_schema.compatibility.writers import (
     EMPTIED,
     EMPTY,

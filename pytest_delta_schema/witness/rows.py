@@ -12,19 +12,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.compatibility.changes import StatePair
-from pytest_delta_schema.compatibility.faults import (
-    ClusteringChanged,
+from pytest_delta_schema.compatibility.column_faults import (
     ColumnMoved,
     ColumnOrderNotKept,
     ColumnRemoved,
     ColumnRenamed,
-    CommentChanged,
-    PartitioningChanged,
     TypeWidened,
 )
 from pytest_delta_schema.compatibility.implication import new_promises, violating_row
 from pytest_delta_schema.compatibility.judging import judge_change
 from pytest_delta_schema.compatibility.roles import GROUPS
+from pytest_delta_schema.compatibility.table_faults import ClusteringChanged, CommentChanged, PartitioningChanged
 from pytest_delta_schema.delta.char_varchar import text_limit
 from pytest_delta_schema.delta.fields import SIZED, Widening, widening
 from pytest_delta_schema.delta.names import folded

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.spark.sessions import CATALOG, CATALOG_OF_DELTA, EXTENSION, EXTENSIONS
 from pytest_delta_schema.compatibility.changes import StatePair, comparable_states
-from pytest_delta_schema.compatibility.faults import ColumnOrderNotKept
+from pytest_delta_schema.compatibility.column_faults import ColumnOrderNotKept
 from pytest_delta_schema.compatibility.roles import GROUPS
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, first_line

@@ -12,9 +12,8 @@ from pytest_delta_schema.compatibility import judge_change, worst_verdict
 from pytest_delta_schema.compatibility.changes import StatePair, contract_changes
 from pytest_delta_schema.compatibility.effects import STREAM_VERDICTS
 from pytest_delta_schema.compatibility.judging import decided
-from pytest_delta_schema.compatibility.roles import VERDICTS
+from pytest_delta_schema.compatibility.roles import VERDICTS, ContractFault
 from pytest_delta_schema.compatibility.stored_values import misplaced
-from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
 from pytest_delta_schema.compatibility.writers import changed_writes, writer_effects
 from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.delta.names import ColumnPath
@@ -28,7 +27,7 @@ from support.compatibility import CASES, FEED, rules, shown
 from support.models import table
 
 ID, NOTE, V = Column("id", LONG), Column("note", TEXT), Column("v", INT)
-CELLS_OF = {row.__name__: verdicts.cells for row, verdicts in VERDICT_TABLE.items()}
+CELLS_OF = {row.__name__: row.cells for row in ContractFault.__subclasses__()}
 POSITIVE = [Check("positive", "id > 0")]
 
 

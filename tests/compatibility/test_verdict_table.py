@@ -10,12 +10,9 @@ import pytest
 
 from pytest_delta_schema import Check, Column, Table
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
-from pytest_delta_schema.compatibility.changes import FINDERS, comparable_states, row_of
 from pytest_delta_schema.compatibility.effects import STREAM_KINDS_OF, STREAM_VERDICTS
-from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS
-from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
+from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS, ContractFault
 from pytest_delta_schema.compatibility.writers import WRITES_BY_ROLE
-from pytest_delta_schema.plan.changes import KINDS
 from pytest_delta_schema.report.codes import all_codes
 from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLES
 from pytest_delta_schema.state import SourceState
@@ -24,7 +21,7 @@ from pytest_delta_schema.write_check.streams import ANSWERS
 from support.compatibility import CASES
 from support.models import table
 
-NAMES = {row.__name__: row for row in VERDICT_TABLE}
+NAMES = {row.__name__: row for row in ContractFault.__subclasses__()}
 LETTERS = {"breaking": "b", "dangerous": "d", "safe": "-", "predicted": "p", "computed": "c"}
 CELLS = {
     "ColumnRemoved": "bbb ppp ccc c",
@@ -85,14 +82,11 @@ def test_a_change_has_the_verdicts_that_are_written_out(case):
 
 
 def test_the_table_is_total_over_changes_and_roles():
-    assert set(FINDERS) == set(KINDS)
-    assert [row.__name__ for row, verdicts in VERDICT_TABLE.items() if tuple(verdicts.cells) != ROLES] == []
+    assert [name for name, row in NAMES.items() if tuple(row.cells) != ROLES] == []
     assert [name for name in NAMES if name not in {case.row for case in CASES}] == ["ConvertedToDelta"]
     assert {info.name: info.code for info in all_codes() if info.stage == "compatibility"} == {
         name: row.code for name, row in NAMES.items()
     }
-    with pytest.raises(TypeError, match="int has no row in the table of compatibility"):
-        row_of(1, comparable_states(*[desired_state(CASES[0].old)] * 2))
 
 
 def test_every_role_has_words_and_a_group_and_a_prediction():
@@ -104,15 +98,15 @@ def test_every_role_has_words_and_a_group_and_a_prediction():
 
 def test_a_verdict_that_is_not_safe_has_a_reason():
     assert [
-        (row.__name__, role)
-        for row, verdicts in VERDICT_TABLE.items()
-        for role, cell in verdicts.cells.items()
-        if cell in {"breaking", "dangerous"} and not verdicts.reasons[GROUPS[role]]
+        (name, role)
+        for name, row in NAMES.items()
+        for role, cell in row.cells.items()
+        if cell in {"breaking", "dangerous"} and not row.reason(role)
     ] == []
 
 
 def test_every_cell_is_as_it_is_written_out():
-    cells = {name: "".join(LETTERS[cell] for cell in VERDICT_TABLE[row].cells.values()) for name, row in NAMES.items()}
+    cells = {name: "".join(LETTERS[cell] for cell in row.cells.values()) for name, row in NAMES.items()}
 
     assert cells == {name: text.replace(" ", "") for name, text in CELLS.items()}
 
@@ -122,11 +116,11 @@ def test_no_verdict_of_the_table_can_change_without_a_case_that_notices(name, mo
     row = NAMES[name]
     cases = [case for case in CASES if case.row == name]
     unnoticed = []
-    for role, cell in VERDICT_TABLE[row].cells.items():
+    for role, cell in row.cells.items():
         others = {"breaking", "dangerous", "safe"} - {cell}
         for other in others if cell in {"breaking", "dangerous", "safe"} and role != "clients" else ():
-            cells: dict[Any, Any] = {**VERDICT_TABLE[row].cells, role: other}
-            monkeypatch.setitem(VERDICT_TABLE, row, VERDICT_TABLE[row]._replace(cells=cells))
+            cells: dict[Any, Any] = {**row.cells, role: other}
+            monkeypatch.setattr(row, "cells", cells)
             if all(judged(case) == case.verdicts for case in cases):
                 unnoticed.append((role, cell, other))
             monkeypatch.undo()

@@ -18,7 +18,7 @@ from pytest_delta_schema.backends.local.launch import minor_version
 from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark.sessions import SparkVersions
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
-from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
+from pytest_delta_schema.compatibility import column_faults, table_faults
 from pytest_delta_schema.configuration.section import COMPATIBILITY_KEYS, CONSENT_KEYS, STORE_KEYS
 from pytest_delta_schema.configuration.values import one_of
 from pytest_delta_schema.delta import PAIRS
@@ -291,9 +291,10 @@ def _section(client: str) -> str:
 def compatibility_table() -> str:
     """Write the table."""
     lines = [["change", *(f"`{role}`" for role in ROLES)], ["---"] * (len(ROLES) + 1)]
-    for row, verdicts in VERDICT_TABLE.items():
+    kinds = [*vars(column_faults).values(), *vars(table_faults).values()]
+    for row in (kind for kind in kinds if getattr(kind, "code", "")):
         link = f"[{row.code}](#{row.code.lower()}) {row.__name__}"
-        lines.append([link, *(_compatibility_cell(verdicts.cells[role]) for role in ROLES)])
+        lines.append([link, *(_compatibility_cell(row.cells[role]) for role in ROLES)])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

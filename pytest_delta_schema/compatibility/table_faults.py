@@ -1,284 +1,11 @@
-"""The changes of a contract that are judged: each is a class with a code, whose docstring explains it."""
+"""The changes of a contract that are judged, other than those of columns: as classes of the same form."""
 
 from __future__ import annotations
 
+from pytest_delta_schema.compatibility.roles import ContractFault, row
 
-class ColumnRemoved:
-    """A column, or a field of a struct, is no longer in the contract.
 
-    Queries that name it fail, and writes that hold it are refused. A column that leaves a contract with
-    ``evolution="additive"`` stays in the table, and nobody promises it any more, so it is judged alike.
-
-    Remedy: Upgrade the readers before the release. Keep the column for one more release, or consent to the break.
-
-    Example:
-        note = Column("note", "string")
-        old = Table("dev", "silver", "orders", [Column("id", "bigint"), note])
-        new = Table("dev", "silver", "orders", [Column("id", "bigint")])
-    """
-
-    code = "DC101"
-
-
-class ColumnRenamed:
-    """A column, or a field of a struct, has a different name.
-
-    The data stays. Until column mapping is enabled, Delta renames nothing, and clients have to know that table
-    feature.
-
-    Remedy: Add a column with the new name, fill both for one release, and drop the old one later; or release with the
-    readers.
-
-    Example:
-        number = Column("number", "int", renamed_from="nr")
-        old = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("nr", "int")])
-        new = Table("dev", "silver", "orders", [Column("id", "bigint"), number])
-    """
-
-    code = "DC102"
-
-
-class TypeChanged:
-    """A column, a field or an element has a different type, to which Delta does not widen the old one.
-
-    Writers that Spark casts for are refused where a value does not fit (``CAST_OVERFLOW``, ``CAST_INVALID_INPUT``,
-    ``DELTA_EXCEED_CHAR_VARCHAR_LIMIT``), or store what is left of it: a ``float`` for a ``double``, the day of a
-    ``timestamp``, a text that ``char`` has padded.
-
-    Remedy: Add a column of the new type, and remove the old one in a later release.
-
-    Example:
-        old = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("v", "string")])
-        new = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("v", "int")])
-    """
-
-    code = "DC103"
-
-
-class TypeWidened:
-    """A column, a field or an element has a wider type.
-
-    Values may come that the old type cannot hold. Clients have to know the table feature ``typeWidening``, except for
-    longer texts, and a table that Iceberg clients read is widened only as Iceberg does it.
-
-    Remedy: Let the readers take the wider type before the release.
-
-    Example:
-        widens = {"delta.enableTypeWidening": "true"}
-        old = Table("dev", "silver", "orders", [Column("v", "int")], table_properties=widens)
-        new = Table("dev", "silver", "orders", [Column("v", "bigint")], table_properties=widens)
-    """
-
-    code = "DC104"
-
-
-class NullableColumnAdded:
-    """A column that may be NULL is new.
-
-    Who uses columns by position, as ``INSERT INTO ... SELECT *`` and ``insertInto`` do, meets one more. Delta adds
-    generated columns and identities with a table only, so streams over them are not judged (Delta 4.4.0).
-
-    Remedy: Name the columns in jobs that use positions.
-
-    Example:
-        old = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        new = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("note", "string")])
-    """
-
-    code = "DC105"
-
-
-class RequiredColumnAdded:
-    """A column that is NOT NULL is new.
-
-    Writes that do not hold it are refused if it has no default.
-
-    Remedy: Add the column as nullable, upgrade the writers, and forbid NULL in a later release.
-
-    Example:
-        note = Column("note", "string", is_nullable=False)
-        old = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        new = Table("dev", "silver", "orders", [Column("id", "bigint"), note])
-    """
-
-    code = "DC106"
-
-
-class FieldAdded:
-    """A struct has a new field.
-
-    Queries that put the struct next to one without the field, by UNION, COALESCE, a cast or a comparison, fail or
-    have NULL.
-
-    Remedy: Name the fields in such queries before the release.
-
-    Example:
-        old = Table("dev", "silver", "orders", [Column("place", "struct<x: int>")])
-        new = Table("dev", "silver", "orders", [Column("place", "struct<x: int, y: int>")])
-    """
-
-    code = "DC107"
-
-
-class NullAllowed:
-    """A column, a field or an element may be NULL, and could not before.
-
-    Joins, comparisons and counts have other results where NULL comes. Nothing changes if a check of the new contract
-    forbids NULL.
-
-    Remedy: Let the readers expect NULL before the release.
-
-    Example:
-        old = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
-        new = Table("dev", "silver", "orders", [Column("id", "bigint")])
-    """
-
-    code = "DC108"
-
-
-class NullForbidden:
-    """A column, a field or an element is NOT NULL, and could be NULL before.
-
-    Writes that leave it NULL are refused. Nothing changes if a check of the released contract forbids NULL.
-
-    Remedy: Let the writers fill it before the release.
-
-    Example:
-        old = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        new = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
-    """
-
-    code = "DC109"
-
-
-class LengthShortened:
-    """A text has a shorter length, or one where it had none.
-
-    Writes of longer values are refused. Delta changes no table so (Delta 4.4.0).
-
-    Remedy: Let the writers shorten their values before the release, or declare a check instead.
-
-    Example:
-        old = Table("dev", "silver", "orders", [Column("name", "string")])
-        new = Table("dev", "silver", "orders", [Column("name", "varchar(20)")])
-    """
-
-    code = "DC110"
-
-
-class CollationChanged:
-    """A text has a different collation.
-
-    Comparisons, joins, sorting and grouping have other results, and clients that do not know collations, such as
-    pandas, polars and readers of Parquet files, compare in a different way than the table.
-
-    Remedy: Compare the results of the readers with both collations before the release.
-
-    Example:
-        old = Table("dev", "silver", "orders", [Column("name", "string")])
-        new = Table("dev", "silver", "orders", [Column("name", "string collate UTF8_LCASE")])
-    """
-
-    code = "DC111"
-
-
-class ColumnRespelled:
-    """The name of a column or a field is written in another case.
-
-    Spark matches names without case. Clients that do not, such as pandas, polars and readers of Parquet files, do not
-    find it. An existing table keeps its spelling, and a table that is created has the new one.
-
-    Remedy: Keep the spelling, or let such clients take both before the release.
-
-    Example:
-        old = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        new = Table("dev", "silver", "orders", [Column("ID", "bigint")])
-    """
-
-    code = "DC112"
-
-
-class ColumnMoved:
-    """A column has a different position, and the contract manages the order.
-
-    Remedy: Name the columns in jobs that use positions, before the release.
-
-    Example:
-        id, day = Column("id", "bigint"), Column("day", "date")
-        old = Table("dev", "silver", "orders", [id, day])
-        new = Table("dev", "silver", "orders", [day, id], column_order="manage")
-    """
-
-    code = "DC113"
-
-
-class ColumnOrderNotKept:
-    """The columns are declared in another order, or their order is no longer managed.
-
-    The contract does not manage the order, so an existing table keeps its own, and a table that is created has the
-    new one.
-
-    Remedy: Name the columns in jobs that use positions, or declare ``column_order="manage"``.
-
-    Example:
-        id, day = Column("id", "bigint"), Column("day", "date")
-        old = Table("dev", "silver", "orders", [id, day])
-        new = Table("dev", "silver", "orders", [day, id])
-    """
-
-    code = "DC114"
-
-
-class DefaultChanged:
-    """A column has a different default, gets one, or loses it.
-
-    Existing rows keep their values. Writes that leave the column out store the new default, or are refused if the
-    column is NOT NULL and has none.
-
-    Remedy: Let the writers give the value before the release.
-
-    Example:
-        old = Table("dev", "silver", "orders", [Column("v", "int", default=1)])
-        new = Table("dev", "silver", "orders", [Column("v", "int", default=2)])
-    """
-
-    code = "DC115"
-
-
-class GenerationChanged:
-    """A column is generated or an identity in a different way.
-
-    Writes of an own value to an identity that is always generated are refused, and a generated column refuses all but
-    its expression. Writes that leave the column out store other values. Delta changes no table so (Delta 4.4.0).
-
-    Remedy: Declare what the table has, or release a new table under a new name.
-
-    Example:
-        old = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        new = Table("dev", "silver", "orders", [Column("id", "bigint", identity=True)])
-    """
-
-    code = "DC116"
-
-
-class FieldOrderChanged:
-    """The fields of a struct are declared in another order.
-
-    Queries that name fields have the same results. UNION ALL, ``=``, IN, ``max``, ORDER BY and casts use the order, and
-    so does an INSERT that casts any column (Spark 4.2.0): it puts values into other fields. An existing table keeps its
-    order, and a table that is created has the new one.
-
-    Remedy: Keep the order, or name the fields in such queries before the release.
-
-    Example:
-        old = Table("dev", "silver", "orders", [Column("place", "struct<x: int, y: int>")])
-        new = Table("dev", "silver", "orders", [Column("place", "struct<y: int, x: int>")])
-    """
-
-    code = "DC117"
-
-
-class CheckAdded:
+class CheckAdded(ContractFault):
     """A CHECK constraint is new, or has a different condition.
 
     Writes that violate it are refused, and clients that write have to know the table feature ``checkConstraints``. No
@@ -294,9 +21,11 @@ class CheckAdded:
     """
 
     code = "DC120"
+    cells = row("safe", "predicted", "computed", "computed")
+    to_writers = "are refused where they violate it"
 
 
-class CheckDropped:
+class CheckDropped(ContractFault):
     """A CHECK constraint is no longer in the contract, or has a different condition.
 
     Rows that it refused may come, if the new contract does not imply it as with a new check.
@@ -310,9 +39,11 @@ class CheckDropped:
     """
 
     code = "DC121"
+    cells = row("computed", "safe predicted predicted", "safe")
+    to_readers = "may have rows that it refused before"
 
 
-class ConstraintKeyAdded:
+class ConstraintKeyAdded(ContractFault):
     """A primary key, a UNIQUE constraint or a foreign key is new, or has other columns.
 
     Delta enforces no keys, so nothing refuses duplicates or rows without a parent; the next apply finds them.
@@ -326,9 +57,11 @@ class ConstraintKeyAdded:
     """
 
     code = "DC122"
+    cells = row("safe", "safe", "dangerous")
+    to_writers = "may violate it, and nothing refuses the rows"
 
 
-class RelyKeyAdded:
+class RelyKeyAdded(ContractFault):
     """A key with RELY is new, or has other columns.
 
     Databricks optimizes queries on the assumption that the key holds, so results are wrong where rows violate it.
@@ -345,9 +78,12 @@ class RelyKeyAdded:
     """
 
     code = "DC123"
+    cells = row("dangerous", "safe", "dangerous")
+    to_readers = "have wrong results where rows violate it"
+    to_writers = "may violate it, and nothing refuses the rows"
 
 
-class ConstraintKeyDropped:
+class ConstraintKeyDropped(ContractFault):
     """A primary key, a UNIQUE constraint or a foreign key is no longer in the contract.
 
     Duplicates, or rows without a parent, may come, and joins multiply rows.
@@ -361,9 +97,11 @@ class ConstraintKeyDropped:
     """
 
     code = "DC124"
+    cells = row("dangerous", "safe", "safe")
+    to_readers = "may have rows that violate it"
 
 
-class RelyAdded:
+class RelyAdded(ContractFault):
     """An existing key gets RELY.
 
     Databricks optimizes queries on the assumption that the key holds, so results are wrong where rows violate it.
@@ -378,9 +116,11 @@ class RelyAdded:
     """
 
     code = "DC125"
+    cells = row("dangerous", "safe", "safe")
+    to_readers = "have wrong results where rows violate it"
 
 
-class PartitioningChanged:
+class PartitioningChanged(ContractFault):
     """The table is partitioned by other columns.
 
     All data is written again. Overwrites of partitions replace other rows, and ``partitionBy`` of the old columns is
@@ -396,9 +136,10 @@ class PartitioningChanged:
     """
 
     code = "DC130"
+    cells = row("computed", "predicted", "computed", "computed")
 
 
-class ClusteringChanged:
+class ClusteringChanged(ContractFault):
     """The table is clustered by other columns.
 
     New rows are written in another layout; results stay the same.
@@ -412,9 +153,10 @@ class ClusteringChanged:
     """
 
     code = "DC131"
+    cells = row("safe", "predicted", "computed", "computed")
 
 
-class ChangeFeedDisabled:
+class ChangeFeedDisabled(ContractFault):
     """The change data feed is switched off, or no longer declared.
 
     Changes that are written from then on are not in the feed, and nobody can read them from it later.
@@ -429,9 +171,11 @@ class ChangeFeedDisabled:
     """
 
     code = "DC132"
+    cells = row("safe", "safe predicted breaking", "safe")
+    to_streams = "cannot read later changes from the feed"
 
 
-class AppendOnlyDisabled:
+class AppendOnlyDisabled(ContractFault):
     """The table is no longer append-only, or that is no longer declared.
 
     Rows may change and disappear. A stream fails at the first commit that does so.
@@ -446,9 +190,12 @@ class AppendOnlyDisabled:
     """
 
     code = "DC133"
+    cells = row("dangerous", "dangerous", "safe")
+    to_readers = "may have rows that change and disappear"
+    to_streams = "fail at the first commit that changes or removes rows, or read it from the feed"
 
 
-class RetentionShortened:
+class RetentionShortened(ContractFault):
     """Old versions, or the files of removed rows, are kept for a shorter time.
 
     Time travel reaches less far back, and a stream that was stopped for longer cannot continue.
@@ -463,9 +210,12 @@ class RetentionShortened:
     """
 
     code = "DC134"
+    cells = row("dangerous", "dangerous", "safe")
+    to_readers = "travel back less far in time"
+    to_streams = "cannot continue after they were stopped for longer than that"
 
 
-class PropertyChanged:
+class PropertyChanged(ContractFault):
     """A table property has a different value, and none of the other codes is about it.
 
     Remedy: Try the change on a copy of the table if streams over it were not recorded.
@@ -477,9 +227,10 @@ class PropertyChanged:
     """
 
     code = "DC135"
+    cells = row("safe", "predicted", "computed")
 
 
-class FeatureEnabled:
+class FeatureEnabled(ContractFault):
     """A property enables a table feature, or raises a version of the protocol.
 
     Clients that do not know the feature can no longer write the table, or not even read it, and neither can readers of
@@ -495,9 +246,10 @@ class FeatureEnabled:
     """
 
     code = "DC136"
+    cells = row("safe safe computed", "predicted", "computed", "computed")
 
 
-class ColumnMappingDropped:
+class ColumnMappingDropped(ContractFault):
     """Column mapping is switched off, so all data is written again.
 
     Streams cannot continue over it.
@@ -512,9 +264,10 @@ class ColumnMappingDropped:
     """
 
     code = "DC137"
+    cells = row("safe", "predicted", "computed")
 
 
-class CommitsManagedByCatalog:
+class CommitsManagedByCatalog(ContractFault):
     """Commits of the table are managed by the catalog.
 
     Who reads or writes the path of the table sees only what the catalog has published, and engines without such
@@ -530,9 +283,11 @@ class CommitsManagedByCatalog:
     """
 
     code = "DC138"
+    cells = row("breaking", "breaking", "breaking", "computed")
+    to_readers = to_streams = to_writers = "see only what the catalog has published, or fail"
 
 
-class OtherFormatDisabled:
+class OtherFormatDisabled(ContractFault):
     """The table can no longer be read as Iceberg or Hudi: UniForm is switched off, or no longer declared.
 
     Who reads it in the other format sees no further commit, and nothing fails.
@@ -547,9 +302,126 @@ class OtherFormatDisabled:
     """
 
     code = "DC147"
+    cells = row("dangerous", "predicted", "computed", "dangerous")
+    to_readers = to_clients = "see no further commit if they read it as Iceberg or Hudi"
 
 
-class DeprecationBackdated:
+class CommentChanged(ContractFault):
+    """The comment of the table, or of a column, differs.
+
+    Streams that track schemas may have to be started again.
+
+    Remedy: Nothing has to be upgraded.
+
+    Example:
+        old = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        new = Table("dev", "silver", "orders", [Column("id", "bigint", comment="Order ID")])
+    """
+
+    code = "DC139"
+    cells = row("safe", "safe predicted safe", "safe")
+
+
+class TagChanged(ContractFault):
+    """A tag of the table, or of a column, differs.
+
+    Remedy: Nothing has to be upgraded.
+
+    Example:
+        columns = [Column("id", "bigint")]
+        old = Table("dev", "silver", "orders", columns)
+        new = Table("dev", "silver", "orders", columns, tags={"owner": "sales"})
+    """
+
+    code = "DC140"
+    cells = CommentChanged.cells
+
+
+class ConvertedToDelta(ContractFault):
+    """Files that were not a Delta table become one.
+
+    Readers and writers of the files see removed rows, or damage the table.
+
+    Remedy: Let everybody use the table instead of the files before the release.
+
+    Example:
+        new = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], convert_from=Parquet("/lake/orders")
+        )
+    """
+
+    code = "DC141"
+    cells = row("dangerous dangerous breaking", "predicted", "breaking")
+    to_readers = "see removed rows if they read the files"
+    to_writers = "damage the table if they write files"
+
+
+class TableRemoved(ContractFault):
+    """The table is no longer in the contract.
+
+    A new table of equal columns is named, because it may be the same one under a new name.
+
+    Remedy: Keep the table for one more release, or consent to the break.
+
+    Example:
+        old, new = Table("dev", "silver", "orders", [Column("id", "bigint")]), None
+    """
+
+    code = "DC142"
+    cells = row("breaking", "breaking", "breaking")
+    to_readers = to_streams = to_writers = "find no table"
+
+
+class TableIntroduced(ContractFault):
+    """The table is new, so it can break nobody.
+
+    Remedy: Nothing has to be upgraded.
+
+    Example:
+        old, new = None, Table("dev", "silver", "orders", [Column("id", "bigint")])
+    """
+
+    code = "DC143"
+    cells = row("safe", "safe", "safe")
+
+
+class AspectNotOwned(ContractFault):
+    """The contract no longer manages an aspect that it has managed.
+
+    It is no longer promised, and nobody aligns the table with it.
+
+    Remedy: Keep the aspect in ``owns``, or let its users check it themselves.
+
+    Example:
+        columns = [Column("id", "bigint")]
+        old = Table("dev", "silver", "orders", columns)
+        new = Table("dev", "silver", "orders", columns, owns={"types": "ignore"})
+    """
+
+    code = "DC144"
+    cells = row("dangerous", "dangerous", "safe")
+    to_readers = to_streams = "have no promise any more"
+
+
+class AdditiveEvolution(ContractFault):
+    """The contract accepts undeclared columns, and did not before.
+
+    Columns come that are not in the contract, and those that leave it are not dropped.
+
+    Remedy: Let readers name their columns before the release.
+
+    Example:
+        columns = [Column("id", "bigint")]
+        old = Table("dev", "silver", "orders", columns)
+        new = Table("dev", "silver", "orders", columns, evolution="additive")
+    """
+
+    code = "DC145"
+    cells = row("dangerous", "dangerous", "safe")
+    to_readers = to_streams = "meet columns that are not in the contract"
+
+
+class DeprecationBackdated(ContractFault):
     """A deprecation that is announced now claims to be older than the released contract, which does not have it.
 
     Nobody could read it before this release, so its notice counts from then.
@@ -565,112 +437,11 @@ class DeprecationBackdated:
     """
 
     code = "DC148"
+    cells = row("dangerous", "dangerous", "dangerous")
+    to_readers = to_streams = to_writers = "are told later than it says"
 
 
-class CommentChanged:
-    """The comment of the table, or of a column, differs.
-
-    Streams that track schemas may have to be started again.
-
-    Remedy: Nothing has to be upgraded.
-
-    Example:
-        old = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        new = Table("dev", "silver", "orders", [Column("id", "bigint", comment="Order ID")])
-    """
-
-    code = "DC139"
-
-
-class TagChanged:
-    """A tag of the table, or of a column, differs.
-
-    Remedy: Nothing has to be upgraded.
-
-    Example:
-        columns = [Column("id", "bigint")]
-        old = Table("dev", "silver", "orders", columns)
-        new = Table("dev", "silver", "orders", columns, tags={"owner": "sales"})
-    """
-
-    code = "DC140"
-
-
-class ConvertedToDelta:
-    """Files that were not a Delta table become one.
-
-    Readers and writers of the files see removed rows, or damage the table.
-
-    Remedy: Let everybody use the table instead of the files before the release.
-
-    Example:
-        new = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], convert_from=Parquet("/lake/orders")
-        )
-    """
-
-    code = "DC141"
-
-
-class TableRemoved:
-    """The table is no longer in the contract.
-
-    A new table of equal columns is named, because it may be the same one under a new name.
-
-    Remedy: Keep the table for one more release, or consent to the break.
-
-    Example:
-        old, new = Table("dev", "silver", "orders", [Column("id", "bigint")]), None
-    """
-
-    code = "DC142"
-
-
-class TableIntroduced:
-    """The table is new, so it can break nobody.
-
-    Remedy: Nothing has to be upgraded.
-
-    Example:
-        old, new = None, Table("dev", "silver", "orders", [Column("id", "bigint")])
-    """
-
-    code = "DC143"
-
-
-class AspectNotOwned:
-    """The contract no longer manages an aspect that it has managed.
-
-    It is no longer promised, and nobody aligns the table with it.
-
-    Remedy: Keep the aspect in ``owns``, or let its users check it themselves.
-
-    Example:
-        columns = [Column("id", "bigint")]
-        old = Table("dev", "silver", "orders", columns)
-        new = Table("dev", "silver", "orders", columns, owns={"types": "ignore"})
-    """
-
-    code = "DC144"
-
-
-class AdditiveEvolution:
-    """The contract accepts undeclared columns, and did not before.
-
-    Columns come that are not in the contract, and those that leave it are not dropped.
-
-    Remedy: Let readers name their columns before the release.
-
-    Example:
-        columns = [Column("id", "bigint")]
-        old = Table("dev", "silver", "orders", columns)
-        new = Table("dev", "silver", "orders", columns, evolution="additive")
-    """
-
-    code = "DC145"
-
-
-class SunsetMovedNearer:
+class SunsetMovedNearer(ContractFault):
     """A deprecated column or table may be gone earlier than announced.
 
     Its sunset is an earlier day than in the released contract, or is no longer said.
@@ -687,3 +458,5 @@ class SunsetMovedNearer:
     """
 
     code = "DC146"
+    cells = row("dangerous", "dangerous", "dangerous")
+    to_readers = to_streams = to_writers = "have less time to do without it than was announced"
