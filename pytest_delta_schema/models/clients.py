@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.clients import KNOWN_CLIENTS, SYNONYMS, oldest_version
+from pytest_delta_schema.delta.clients import KNOWN_CLIENTS, oldest_version
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import require_names
@@ -60,15 +60,16 @@ def parse_client(text: str) -> Client:
             msg = f"{text!r} has a version, and {name} has none; write '{name}'"
             raise DeclarationError(msg)
         return Client(name=name, only_reads=only_reads)
+    client = Client(name=name, version=version or "", only_reads=only_reads)
     try:
-        client = Client(name=name, version=version or "", only_reads=only_reads)
-        example = str(client) if client.numbers else known.example
+        is_version = client.numbers != ()
     except ValueError:
-        example = known.example
-    if operator != ">=" or example != str(client):
-        msg = f"{text!r} does not say the oldest version of {name} that is in use; write it as in '{example}'"
-        raise DeclarationError(msg)
-    return client
+        is_version = False
+    if operator == ">=" and is_version:
+        return client
+    example = client if is_version else known.example
+    msg = f"{text!r} does not say the oldest version of {name} that is in use; write it as in '{example}'"
+    raise DeclarationError(msg)
 
 
 def client_faults(texts: Iterable[str]) -> list[str]:
@@ -93,7 +94,7 @@ def require_clients(value: object, subject: str) -> tuple[str, ...]:
 
 
 def _unknown(text: str, name: str) -> str:
-    near = SYNONYMS.get(name) or next(iter(get_close_matches(name, KNOWN_CLIENTS, n=1)), None)
-    if near is not None:
+    meant = [client for client, known in KNOWN_CLIENTS.items() if name in known.synonyms]
+    for near in meant or get_close_matches(name, KNOWN_CLIENTS, n=1):
         return f"{text!r}: there is no client {name}; did you mean {near}, as in '{KNOWN_CLIENTS[near].example}'?"
     return f"{text!r}: there is no client {name}; clients are {', '.join(KNOWN_CLIENTS)}"

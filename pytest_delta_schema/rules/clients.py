@@ -25,13 +25,31 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.clients import Support
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.clients import Client
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import TableState
 
 _STORED, _PLANNED = "the table has it", "the plan enables it"
 
 
-class FeatureUnsupportedByClient:
+class _ClientRule:
+    """Reports each client that is known to lack features of a table, for reading or for writing."""
+
+    code: str
+
+    def __init__(self, client_features: ClientFeatures = ClientFeatures()) -> None:  # noqa: B008 - never changed
+        self.client_features = client_features
+
+    def _violations(
+        self, table: QualifiedName, needs: Iterable[RequiredFeature], clients: Iterable[str]
+    ) -> Iterator[Diagnostic]:
+        for gap in client_gaps(needs, clients, self.client_features):
+            if gap.is_certain:
+                remedy = ", or ".join([gap.way_without(table), *gap.remedies])
+                yield violation(self, table, gap.needs[0].path, gap.message, remedy)
+
+
+class FeatureUnsupportedByClient(_ClientRule):
     """A declaration needs a table feature that one of the clients cannot read or write.
 
     The clients are those of the argument ``clients`` of the table, else of the setting ``clients``. Columns, types,
@@ -53,20 +71,14 @@ class FeatureUnsupportedByClient:
 
     code = "DS126"
 
-    def __init__(self, client_features: ClientFeatures = ClientFeatures()) -> None:  # noqa: B008 - never changed
-        self.client_features = client_features
-
     def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every client that lacks features, for reading or for writing."""
-        if not table.clients:
-            return
-        for gap in client_gaps(required_features(desired_state(table)), table.clients, self.client_features):
-            if gap.is_certain:
-                remedy = ", or ".join([f"leave {gap.them} out", *gap.remedies])
-                yield violation(self, table.qualified_name, gap.needs[0].path, gap.message, remedy)
+        """Yield a violation for every client that lacks features that a declaration needs."""
+        if table.clients:
+            desired = desired_state(table)
+            yield from self._violations(desired.name, required_features(desired), table.clients)
 
 
-class TableUnusableByClient:
+class TableUnusableByClient(_ClientRule):
     """An existing table has a table feature, or gets it by the plan, that one of the clients cannot read or write.
 
     What the declaration itself needs is reported for the declaration.
@@ -83,22 +95,11 @@ class TableUnusableByClient:
 
     code = "DS221"
 
-    def __init__(self, client_features: ClientFeatures = ClientFeatures()) -> None:  # noqa: B008 - never changed
-        self.client_features = client_features
-
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every client that lacks features of the table, for reading or for writing."""
-        if isinstance(action, CreateTable) or not action.desired.clients:
-            return
-        name = ".".join(map(identifier, action.table.written))
-        for gap in client_gaps(
-            _undeclared(action.desired, action.observed, action), action.desired.clients, self.client_features
-        ):
-            if gap.is_certain:
-                stored = [need.name for need in gap.needs if need.causes == (_STORED,)]
-                statements = "; ".join(f"ALTER TABLE {name} DROP FEATURE {feature}" for feature in stored)
-                own = f"drop {gap.them}: {statements}" if stored else "leave out the change that needs it"
-                yield violation(self, action.table, gap.needs[0].path, gap.message, ", or ".join([own, *gap.remedies]))
+        """Yield a violation for every client that lacks features of the existing table."""
+        if isinstance(action, AlignTable) and action.desired.clients:
+            needs = _undeclared(action.desired, action.observed, action)
+            yield from self._violations(action.table, needs, action.desired.clients)
 
 
 def notes_on_clients(
@@ -112,26 +113,25 @@ def notes_on_clients(
     For an existing table without a plan, there is also a note on the features that a client is known to lack, because
     no rule reports them.
     """
-    needs = list(required_features(desired))
+    live: list[RequiredFeature] = []
     if observed is not None and observed.exists:
         live = _undeclared(desired, observed, action if isinstance(action, AlignTable) else None)
-        needs += live
-        if action is None:
-            for gap in client_gaps(live, desired.clients, client_features):
-                if gap.is_certain:
-                    yield note(UncertainClient, desired.name, gap.needs[0].path, gap.message)
-    unknown = [gap for gap in client_gaps(needs, desired.clients, client_features) if not gap.is_certain]
-    for client in dict.fromkeys(gap.client for gap in unknown):
-        gaps = [gap for gap in unknown if gap.client == client]
-        features = {
-            verb: sorted({need.name for gap in gaps if gap.verb == verb for need in gap.needs})
+    for gap in client_gaps(live if action is None else [], desired.clients, client_features):
+        if gap.is_certain:
+            yield note(UncertainClient, desired.name, gap.needs[0].path, gap.message)
+    needs = [*required_features(desired), *live]
+    for client in dict.fromkeys(desired.clients):
+        unknown = [gap for gap in client_gaps(needs, [client], client_features) if not gap.is_certain]
+        names = {
+            verb: sorted({need.name for gap in unknown if gap.verb == verb for need in gap.needs})
             for verb in ("read", "write")
         }
-        what = " and ".join(f"{verb} {', '.join(names)}" for verb, names in features.items() if names)
-        entries = sorted(entry for gap in gaps for entry in gap.corrections.items())
-        way = f"if it can, set {toml_setting('client_features', dict(entries))}"
-        fact = f"it is not known whether {client} can {what}; {way}"
-        yield note(UncertainClient, desired.name, part_path("clients"), fact)
+        if unknown:
+            what = " and ".join(f"{verb} {', '.join(features)}" for verb, features in names.items() if features)
+            entries = sorted(entry for gap in unknown for entry in gap.corrections.items())
+            way = f"if it can, set {toml_setting('client_features', dict(entries))}"
+            fact = f"it is not known whether {client} can {what}; {way}"
+            yield note(UncertainClient, desired.name, part_path("clients"), fact)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,16 +152,21 @@ class ClientGap:
         return self.support.of(self.client.numbers) is False
 
     @property
-    def them(self) -> str:
-        """How the features are called after they were named."""
-        return "it" if len(self.needs) == 1 else "them"
-
-    @property
     def message(self) -> str:
         """The fact and its reason."""
         features = ", ".join(f"{need.name} ({', '.join(need.causes)})" for need in self.needs)
         noun = "the table feature" if len(self.needs) == 1 else "the table features"
         return f"{self.client} cannot {self.verb} {noun} {features}: {self.support.reason} ({self.source})"
+
+    def way_without(self, table: QualifiedName) -> str:
+        """Return how a table does without the features: what it has is dropped, and the rest is left out."""
+        them = "it" if len(self.needs) == 1 else "them"
+        name = ".".join(map(identifier, table.written))
+        stored = [f"ALTER TABLE {name} DROP FEATURE {need.name}" for need in self.needs if need.causes == (_STORED,)]
+        if stored:
+            return f"drop {them}: {'; '.join(stored)}"
+        is_planned = self.needs[0].causes == (_PLANNED,)
+        return "leave out the change that needs it" if is_planned else f"leave {them} out"
 
     @property
     def corrections(self) -> dict[str, str]:
@@ -197,23 +202,20 @@ def client_gaps(
 def _missing(feature: str, client: Client, client_features: ClientFeatures) -> list[tuple[str, Support, str]]:
     """Return what a client has to do with a table that has a feature, and cannot, or perhaps cannot."""
     cell = client_features.cell(client.name, feature)
-    wanted = [("read", cell.reads)] if is_read_by_clients(feature) else []
-    wanted += [] if client.only_reads else [("write", cell.writes)]
-    answers = [(verb, support, support.of(client.numbers)) for verb, support in wanted]
-    missing = [(verb, support, cell.source) for verb, support, answer in answers if answer is False]
-    unknown = [(verb, support, cell.source) for verb, support, answer in answers if answer is None]
-    return missing[:1] or unknown
+    wanted = [("read", cell.reads, cell.source)] if is_read_by_clients(feature) else []
+    wanted += [] if client.only_reads else [("write", cell.writes, cell.source)]
+    answers = [support.of(client.numbers) for _, support, _ in wanted]
+    if False in answers:
+        return [wanted[answers.index(False)]]
+    return [want for want, answer in zip(wanted, answers, strict=True) if answer is None]
 
 
 def _undeclared(desired: TableState, observed: TableState, action: AlignTable | None) -> list[RequiredFeature]:
     """Return the features that a table has, or gets by its plan, less those that its declaration needs."""
     planned = action.one(SetTableProperties) if action is not None else None
-    properties = planned.properties if planned is not None else {}
-    enabled = filter(None, (feature_of(key, value) for key, value in properties.items()))
-    stored = dict.fromkeys((need.name for need in required_features(observed)), _STORED)
-    declared = {need.name for need in required_features(desired)}
-    return [
-        RequiredFeature(name=name, path=part_path("features", name), causes=(cause,))
-        for name, cause in {**dict.fromkeys(enabled, _PLANNED), **stored}.items()
-        if name not in declared
-    ]
+    properties = planned.properties.items() if planned is not None else ()
+    causes = {feature: _PLANNED for key, value in properties if (feature := feature_of(key, value)) is not None}
+    causes.update({need.name: _STORED for need in required_features(observed)})
+    for need in required_features(desired):
+        causes.pop(need.name, None)
+    return [RequiredFeature(name=name, path=part_path("features", name), causes=(why,)) for name, why in causes.items()]

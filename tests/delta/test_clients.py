@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema.delta.clients import (
-    _CELLS,
-    _SOURCES,
+    _TABLE,
     KNOWN_CLIENTS,
     LOOKED_UP,
-    SYNONYMS,
     ClientFeatures,
     Support,
     cells_of_package,
@@ -27,14 +25,14 @@ def test_every_cell_names_a_known_client_a_known_feature_versions_and_a_source()
     cells = {(client, feature): cell for client in KNOWN_CLIENTS for feature, cell in cells_of_package(client).items()}
 
     assert len(cells) > 90
-    assert set(_CELLS) == set(KNOWN_CLIENTS)
     assert [key for key in cells if key[1] not in FEATURES] == []
     assert [key for key, cell in cells.items() if not cell.source.endswith(f", {LOOKED_UP}")] == []
-    assert {source for entries in _CELLS.values() for _, source in entries.values()} == set(_SOURCES)
+    used = {source for known in KNOWN_CLIENTS.values() for _, source in known.features.values()}
+    assert used == set(_TABLE["sources"])
 
 
 def test_versions_are_said_of_clients_with_versions_only() -> None:
-    texts = {(client, text) for client, entries in _CELLS.items() for text, _ in entries.values()}
+    texts = {(client, text) for client, known in KNOWN_CLIENTS.items() for text, _ in known.features.values()}
     numbered = {client for client, text in texts if any(sign.isdigit() for sign in text)}
 
     assert numbered == {client for client, known in KNOWN_CLIENTS.items() if known.has_versions}
@@ -42,7 +40,9 @@ def test_versions_are_said_of_clients_with_versions_only() -> None:
 
 def test_every_example_and_every_synonym_names_a_client() -> None:
     assert [parse_client(known.example).name for known in KNOWN_CLIENTS.values()] == list(KNOWN_CLIENTS)
-    assert set(SYNONYMS.values()) <= set(KNOWN_CLIENTS)
+    synonyms = [synonym for known in KNOWN_CLIENTS.values() for synonym in known.synonyms]
+    assert len(synonyms) == 8
+    assert not {*KNOWN_CLIENTS}.intersection(synonyms)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,8 @@ def test_a_client_without_versions(text: Any, answer: Any) -> None:
 def test_reading_and_writing_may_differ() -> None:
     first, second = Support(since="427", lacks_otherwise=True), Support(lacks_until="481")
 
-    assert parse_read_and_write("read 427, write never <=481") == (first, second)
-    assert parse_read_and_write("427") == (first, first)
+    cells = [parse_read_and_write(text, "a page") for text in ("read 427, write never <=481", "427")]
+
+    assert [(cell.reads, cell.writes) for cell in cells] == [(first, second), (first, first)]
     with pytest.raises(ValueError, match="'soon' names no versions"):
-        parse_read_and_write("read 427, write soon")
+        parse_read_and_write("read 427, write soon", "a page")
