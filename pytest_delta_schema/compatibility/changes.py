@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -43,11 +42,6 @@ from pytest_delta_schema.state.features import unsupported_features
 from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.state.types import common_names, moved_fields
 from pytest_delta_schema.write_check.values import CHANGE_FEED
-
-if sys.version_info >= (3, 11):
-    from typing import assert_never
-else:
-    from typing_extensions import assert_never
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -395,8 +389,9 @@ def row_of(change: Change, states: StatePair) -> ChangeRow | None:  # noqa: C901
             return table_faults.TagChanged
         case kinds.ConvertTable():
             return table_faults.ConvertedToDelta
-        case unknown:
-            assert_never(unknown)
+        case _:
+            msg = f"{type(change).__name__} has no row in the table of compatibility"
+            raise TypeError(msg)
 
 
 def property_row(key: str, before: str | None, after: str | None) -> ChangeRow:

@@ -10,9 +10,12 @@ import pytest
 
 from pytest_delta_schema import Check, Column, Table
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
+from pytest_delta_schema.compatibility.changes import comparable_states, contract_changes, row_of
 from pytest_delta_schema.compatibility.effects import STREAM_KINDS_OF, STREAM_VERDICTS
 from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS, ContractFault
 from pytest_delta_schema.compatibility.writers import WRITES_BY_ROLE
+from pytest_delta_schema.plan.changes import KINDS, ConvertTable
+from pytest_delta_schema.plan.kinds import Change
 from pytest_delta_schema.report.codes import all_codes
 from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLES
 from pytest_delta_schema.state import SourceState
@@ -87,6 +90,24 @@ def test_the_table_is_total_over_changes_and_roles():
     assert {info.name: info.code for info in all_codes() if info.stage == "compatibility"} == {
         name: row.code for name, row in NAMES.items()
     }
+
+
+class TableTruncate(Change):
+    """A kind of change that the package does not have."""
+
+
+def test_every_kind_of_change_has_a_row():
+    unset = (
+        table(tags={"team": "a"}, table_properties={"x": "1"}),
+        table(tags={"team": None}, table_properties={"x": None}),
+    )
+    pairs = [unset, *((case.old, case.new) for case in CASES if case.old and case.new)]
+    states = [(desired_state(old), desired_state(new)) for old, new in pairs]
+    changes = [change.change for old, new in states for change in contract_changes(old, new)[1]]
+
+    assert {type(change) for change in changes if change is not None} == {*KINDS} - {ConvertTable}
+    with pytest.raises(TypeError, match="TableTruncate has no row in the table of compatibility"):
+        row_of(TableTruncate(), comparable_states(*states[0]))
 
 
 def test_every_role_has_words_and_a_group_and_a_prediction():
