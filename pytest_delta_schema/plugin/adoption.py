@@ -32,8 +32,8 @@ from pytest_delta_schema.plugin.failures import CatalogUnavailable, ContractFail
 from pytest_delta_schema.plugin.items import check, share_a_catalog
 from pytest_delta_schema.plugin.options import ADOPT, backend_and_location, chosen_catalog
 from pytest_delta_schema.plugin.registration import ADOPT_RUN, RUN, project_folder
-from pytest_delta_schema.plugin.reports import SourceRoot
 from pytest_delta_schema.plugin.source_files import SourceFile, UnwritableFileError
+from pytest_delta_schema.plugin.sources import SourceRoot
 from pytest_delta_schema.plugin.terminal import show_section
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.report.text import counted

@@ -9,8 +9,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -23,7 +22,6 @@ from pytest_delta_schema.diagnostics.faults import FailedCheck
 from pytest_delta_schema.diagnostics.redaction import without_hosts, without_known_hosts
 from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome
-from pytest_delta_schema.history.git import COMMIT, HistoryError, git_top, run_git
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.plugin.compat import is_worker
@@ -32,6 +30,7 @@ from pytest_delta_schema.plugin.interruption import LIMIT, Termination
 from pytest_delta_schema.plugin.options import AGAINST, APPLY, WRITES_MODELS, Options, location
 from pytest_delta_schema.plugin.outcomes import TableStates, error_outcome, outcome_of, states_of
 from pytest_delta_schema.plugin.registration import COMPARISON, RUN, SUMMARY
+from pytest_delta_schema.plugin.sources import SourceRoot, git_commit, source_url
 from pytest_delta_schema.plugin.terminal import write_lines
 from pytest_delta_schema.report.json_report import report_json, write_report
 from pytest_delta_schema.report.redact import redact_report
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from pytest_delta_schema.configuration.report_targets import ReportFile
-    from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.plugin.summary import Summary
     from pytest_delta_schema.report.run_report import CheckOutcome, ReportMode
@@ -407,105 +406,3 @@ def _consents(config: pytest.Config, options: Options, used: Collection[str]) ->
         unused=tuple(map(str, unused)),
         expired=options.expired_consents,
     )
-
-
-class CiService(NamedTuple):
-    """The variables of one service."""
-
-    folder_variable: str
-    """Names the folder of the sources."""
-    commit_variable: str
-    """Names the commit in it."""
-    address: str
-    """Where the service shows the files of a ``{commit}``, made of its other variables."""
-
-
-SERVICES = (
-    CiService("GITHUB_WORKSPACE", "GITHUB_SHA", "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/blob/{commit}"),
-    CiService("CI_PROJECT_DIR", "CI_COMMIT_SHA", "{CI_PROJECT_URL}/-/blob/{commit}"),
-    CiService("BUILD_SOURCESDIRECTORY", "BUILD_SOURCEVERSION", "{azure_repository}?version=GC{commit}&path="),
-)
-
-
-def source_folders() -> list[Path]:
-    """Return the folders that services name."""
-    return [Path(os.environ[name]) for name, *_ in SERVICES if os.environ.get(name)]
-
-
-def service_of(folder: Path) -> CiService | None:
-    """Return the service whose sources are in a folder."""
-    for service in SERVICES:
-        named = os.environ.get(service.folder_variable)
-        if named and Path(named).resolve() == folder.resolve():
-            return service
-    return None
-
-
-class SourceRoot:
-    """Writes locations relative to the first folder that holds their file, of those that services and git name."""
-
-    def __init__(self, root: Path) -> None:
-        top = git_top(root)
-        self._folders = [folder.resolve() for folder in (*source_folders(), *([top] if top is not None else []), root)]
-        self._known: dict[str, str | None] = {}
-
-    def relative(self, location: Location) -> Location | None:
-        """Return a location with a relative path, with slashes; ``None`` if the file is outside of all folders."""
-        if location.file not in self._known:
-            self._known[location.file] = self._relative(Path(location.file))
-        file = self._known[location.file]
-        return None if file is None else location._replace(file=file)
-
-    def is_own(self, location: Location) -> bool:
-        """Whether a file is part of the project, and not of an installed package."""
-        installed = {"site-packages", "dist-packages"}.intersection(Path(location.file).parts)
-        return not installed and self.relative(location) is not None
-
-    def _relative(self, file: Path) -> str | None:
-        # Code that was compiled from a text has a name instead of a path.
-        if not file.is_absolute():
-            return None
-        path = file.resolve()
-        folder = next((folder for folder in self._folders if path.is_relative_to(folder)), None)
-        return None if folder is None else path.relative_to(folder).as_posix()
-
-
-def source_url(root: Path, commit: str) -> str:
-    """Return where GitHub, GitLab or Azure Repos shows the files of a commit; ``""`` if that is not known."""
-    top = git_top(root)
-    service = None if top is None or not commit else service_of(top)
-    if service is None:
-        return ""
-    try:
-        return service.address.format_map({**os.environ, "commit": commit, **_azure_repository()})
-    except (KeyError, ValueError):
-        return ""
-
-
-def _azure_repository() -> dict[str, str]:
-    """Return the address of a repository in Azure Repos, without its user; nothing for repositories elsewhere."""
-    address = urlsplit(os.environ.get("BUILD_REPOSITORY_URI", ""))
-    if "/_git/" not in address.path:
-        return {}
-    return {"azure_repository": f"{address.scheme}://{address.netloc.rpartition('@')[2]}{address.path}"}
-
-
-_SECONDS = 5
-
-
-def git_commit(folder: Path) -> str:
-    """Return the commit of the sources in a folder, as a CI service or git names it; ``""`` if it is not known."""
-    top = git_top(folder)
-    service = service_of(top or folder)
-    given = os.environ.get(service.commit_variable, "") if service is not None else ""
-    if COMMIT.fullmatch(given):
-        return given
-    return "" if top is None else _head(top)
-
-
-def _head(top: Path) -> str:
-    try:
-        commit = run_git(top, "rev-parse", "--verify", "--quiet", "HEAD", seconds=_SECONDS).text
-    except HistoryError:
-        return ""
-    return commit if COMMIT.fullmatch(commit) else ""

@@ -163,7 +163,7 @@ class ContractRun:
 
     def list_tables(self, path: Path, variable: str, tables: Iterable[Table]) -> None:
         """Note which tables of installed packages a variable lists, because they are reported there."""
-        from pytest_delta_schema.plugin.reports import SourceRoot
+        from pytest_delta_schema.plugin.sources import SourceRoot
 
         sources = SourceRoot(self._config.rootpath)
         installed = [table for table in tables if not sources.is_own(table.origin.location)]

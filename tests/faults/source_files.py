@@ -18,7 +18,7 @@ from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.declarations import tables_of_file
 from pytest_delta_schema.plugin.adoption import AdoptOptions, adopt_tables
 from pytest_delta_schema.plugin.importing import ImportOptions, import_tables
-from pytest_delta_schema.plugin.reports import SourceRoot
+from pytest_delta_schema.plugin.sources import SourceRoot
 from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state.desired import desired_state
 

@@ -18,8 +18,8 @@ from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.declarations import tables_of_file
 from pytest_delta_schema.plugin import adoption, source_files
 from pytest_delta_schema.plugin.adoption import AdoptOptions, adopt_tables, drift_of
-from pytest_delta_schema.plugin.reports import SourceRoot
 from pytest_delta_schema.plugin.source_files import UnwritableFileError
+from pytest_delta_schema.plugin.sources import SourceRoot
 from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state

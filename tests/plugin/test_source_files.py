@@ -19,8 +19,8 @@ from pytest_delta_schema.engine.declarations import tables_of_file
 from pytest_delta_schema.plugin import adoption, source_files
 from pytest_delta_schema.plugin.adoption import AdoptOptions, adopt_tables
 from pytest_delta_schema.plugin.importing import ImportOptions, import_tables
-from pytest_delta_schema.plugin.reports import SourceRoot
 from pytest_delta_schema.plugin.source_files import SourceFile, UnwritableFileError, write_whole
+from pytest_delta_schema.plugin.sources import SourceRoot
 from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state import ColumnState, TableState
 from pytest_delta_schema.state.desired import desired_state

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.plugin import reports
-from pytest_delta_schema.plugin.reports import SourceRoot, git_commit, source_url
+from pytest_delta_schema.plugin import sources
+from pytest_delta_schema.plugin.sources import SourceRoot, git_commit, source_url
 
 COMMIT = "a" * 40
 HERE = Location("", 3, 5, 4)
@@ -98,7 +98,7 @@ def test_without_an_answer_of_git_there_is_no_commit(tmp_path, monkeypatch, prog
         (tmp_path / "git").chmod(0o755)
     path = os.environ["PATH"] if program else ""
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{path}")
-    monkeypatch.setattr(reports, "_SECONDS", 0.5)
+    monkeypatch.setattr(sources, "_SECONDS", 0.5)
 
     assert git_commit(tmp_path) == ""
 
