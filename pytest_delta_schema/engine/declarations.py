@@ -8,14 +8,14 @@ from importlib.util import module_from_spec, spec_from_file_location
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_delta_schema import execute, sql
 from pytest_delta_schema.configuration.project_settings import load_rules
 from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError, InvalidModelError, note
 from pytest_delta_schema.diagnostics.faults import NotCreatable
 from pytest_delta_schema.engine.source_map import SourceLocations
-from pytest_delta_schema.execute.preflight import COUNT, OFF, Preflight
-from pytest_delta_schema.execute.runner import ActionRunner
+from pytest_delta_schema.execute.protocols import COUNT, OFF, Preflight
 from pytest_delta_schema.models.clients import client_faults
 from pytest_delta_schema.models.sets import Binding, dependency_groups
 from pytest_delta_schema.models.table import Table, derived
@@ -25,7 +25,6 @@ from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.rules.clients import notes_on_clients
 from pytest_delta_schema.rules.columns import InvalidColumnName, NotNullInCollection
 from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
-from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.json_state import state_json_text
 
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.outcomes import TableChange
     from pytest_delta_schema.engine.source_map import Listing
     from pytest_delta_schema.execute.protocols import DeltaDDL
+    from pytest_delta_schema.execute.runner import ActionRunner
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.state.states import TableState
@@ -215,9 +215,9 @@ class Declarations:
         """Return the texts that are reviewed: the SQL that would create the table, and the state that is declared."""
         state = self.contract_state(table)
         planner = self.planner.over(checks_follow=self.settings.checks_follow)
-        sql = script(statements(planner.creation(state)))
+        text = sql.script(sql.statements(planner.creation(state)))
         return ReviewedTexts(
-            sql=f"-- read-only\n{sql}" if table.read_only else sql,
+            sql=f"-- read-only\n{text}" if table.read_only else text,
             state=state_json_text(state),
         )
 
@@ -317,7 +317,8 @@ def preflight_of(settings: Settings) -> Preflight:
 
 def runner_of(catalog: DeltaDDL, settings: Settings) -> ActionRunner:
     """Return the runner that changes a catalog as the settings say."""
-    return ActionRunner.over(catalog, preflight=preflight_of(settings), restores=settings.on_failure == "restore")
+    restores = settings.on_failure == "restore"
+    return execute.ActionRunner.over(catalog, preflight=preflight_of(settings), restores=restores)
 
 
 CONTAINERS = (list, tuple, dict)

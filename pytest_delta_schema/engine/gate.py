@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -9,13 +10,10 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import UnreachableCatalog
-from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.declarations import Declarations, preflight_of, runner_of
-from pytest_delta_schema.engine.orchestrator import Orchestrator, sync_stale_entries
 from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status
 from pytest_delta_schema.engine.plan_outcomes import JudgedTable, PlanOutcomes, RefusedTable, failed_outcome
-from pytest_delta_schema.execute.preflight import OFF, preflight
-from pytest_delta_schema.execute.protocols import StartsLazily, unsupported_statements
+from pytest_delta_schema.execute.protocols import OFF, StartsLazily, unsupported_statements
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.desired import desired_state
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.engine.apply_progress import ApplyProgress
     from pytest_delta_schema.engine.declarations import BoundModel
     from pytest_delta_schema.engine.orchestrator import SyncResult
     from pytest_delta_schema.engine.outcomes import TableOutcome
@@ -206,6 +205,8 @@ class Gate:
             table: One of the models.
             progress: Records how far the apply came, for the report of an interruption.
         """
+        from pytest_delta_schema.engine.orchestrator import sync_stale_entries
+
         judged, check = self._judged[table.name], CheckKind.APPLY
         if isinstance(judged, RefusedTable):
             return self._outcomes.refused(judged, check)
@@ -216,7 +217,7 @@ class Gate:
                 return failed_outcome(judged.model, self.declarations, check, error)
             return self._outcomes.outcome(judged, check, Status.SYNCED if is_synced else Status.IN_SYNC)
         try:
-            result = self._apply(self.declarations.apply_group(table, self.models), progress or ApplyProgress())
+            result = self._apply(self.declarations.apply_group(table, self.models), progress)
         except DeltaSchemaError as error:
             return self._outcomes.not_applied(judged, error)
         return self._outcomes.applied(judged, result)
@@ -241,13 +242,17 @@ class Gate:
             if isinstance(judged, JudgedTable) and judged.model.name in begun
         }
 
-    def _apply(self, models: Sequence[Table], progress: ApplyProgress, *, independently: bool = False) -> SyncResult:
+    def _apply(
+        self, models: Sequence[Table], progress: ApplyProgress | None, *, independently: bool = False
+    ) -> SyncResult:
+        from pytest_delta_schema.engine.orchestrator import Orchestrator
+
         declarations = self.declarations
         runner = runner_of(self.catalog, declarations.settings)
         planner, validator = self._planner, declarations.validator
         orchestrator = Orchestrator(self.catalog, runner, planner=planner, validator=validator)
         dependents = self._bound(self.dependents(models))
-        with progress.by(runner):
+        with nullcontext() if progress is None else progress.by(runner):
             return orchestrator.apply(self._bound(models), other_models=dependents, independently=independently)
 
     @cached_property
@@ -280,6 +285,8 @@ class Gate:
         """Run the data checks of a table that an apply would run."""
         if not isinstance(action, AlignTable):
             return (), DataChecks.NOT_RUN
+        from pytest_delta_schema.execute.preflight import preflight
+
         violations = preflight(action, self.catalog, preflight_of(self.declarations.settings))
         return violations, DataChecks.FAILED if violations else DataChecks.PASSED
 

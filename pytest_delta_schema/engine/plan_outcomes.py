@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema import sql
 from pytest_delta_schema.diagnostics.errors import (
     ApplyError,
     DeltaSchemaError,
@@ -25,14 +26,11 @@ from pytest_delta_schema.engine.outcomes import (
     TableChange,
     TableOutcome,
 )
-from pytest_delta_schema.execute.concurrency import already_there
-from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, change_lines, highest_risk
 from pytest_delta_schema.plan.changes import ColumnDrop
 from pytest_delta_schema.plan.entry_comparison import ENTRY_PATH, entry_differences
 from pytest_delta_schema.plan.planner import note_on_hidden
-from pytest_delta_schema.sql.compiler import statements
-from pytest_delta_schema.sql.renderers import restore_table
+from pytest_delta_schema.rules.reported_rules import DATA_RULES
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.entries import EntryState
 
@@ -98,7 +96,7 @@ class PlanOutcomes:
         judged = self._judged(table, plan)
         if judged.own is None:
             return judged
-        planned = planned_statements(statements(judged.own), self._catalog.capabilities)
+        planned = planned_statements(sql.statements(judged.own), self._catalog.capabilities)
         return replace(judged, statements=planned, entry_notes=tuple(notes_of_entry(model.name, state)))
 
     def _judged(self, table: JudgedTable, plan: TablePlan) -> JudgedTable:
@@ -144,6 +142,9 @@ class PlanOutcomes:
 
     def applied(self, judged: JudgedTable, result: SyncResult) -> TableOutcome:
         """Return the outcome of an apply."""
+        from pytest_delta_schema.execute.concurrency import already_there
+        from pytest_delta_schema.sql.renderers import restore_table
+
         if result.error is not None:
             return self.not_applied(judged, result.error, result.statements)
         name = judged.model.name

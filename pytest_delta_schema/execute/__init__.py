@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.interruption import InterruptedTable as InterruptedTable
     from pytest_delta_schema.execute.interruption import RunningOutcome as RunningOutcome
     from pytest_delta_schema.execute.interruption import StillRunning as StillRunning
-    from pytest_delta_schema.execute.preflight import Preflight as Preflight
     from pytest_delta_schema.execute.protocols import ABSENT as ABSENT
     from pytest_delta_schema.execute.protocols import Capabilities as Capabilities
     from pytest_delta_schema.execute.protocols import Catalog as Catalog
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import ListsParquet as ListsParquet
     from pytest_delta_schema.execute.protocols import ListsViews as ListsViews
     from pytest_delta_schema.execute.protocols import MetadataSync as MetadataSync
+    from pytest_delta_schema.execute.protocols import Preflight as Preflight
     from pytest_delta_schema.execute.protocols import ProbesWrites as ProbesWrites
     from pytest_delta_schema.execute.protocols import ReadsRows as ReadsRows
     from pytest_delta_schema.execute.protocols import Refusal as Refusal

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.names import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.diagnostics.text import escaped, shortened
-from pytest_delta_schema.execute.protocols import AnalysesDefaults
+from pytest_delta_schema.execute.protocols import LIMIT, OFF, AnalysesDefaults, Preflight
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDefaultChange, ConvertTable
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, data_checks_of, shown_columns
 from pytest_delta_schema.progress import step
@@ -36,14 +36,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.data_checks import DataCheck
 
-DATA_RULES = tuple(
-    rule.__name__
-    for rule in (NullsInColumn, RowsViolateCheck, DuplicateKeyValues, RowsWithoutParent, PartitionValueNotPreserved)
-)
-"""The names of the rules that the data checks report."""
-
-COUNT, LIMIT, OFF = "count", "limit", "off"
-
 _LONGEST = 40
 _FILE_CONDITIONS = ("FAILED_READ_FILE",)
 """The error condition of Spark 4 for a missing or damaged data file."""
@@ -58,22 +50,11 @@ _NOT_KEPT = {
 """How a partition reads back values that it cannot store, by their type."""
 
 
-@dataclass(frozen=True, slots=True)
-class Preflight:
-    """How data checks run.
-
-    Args:
-        mode: ``count`` counts every failing row, ``limit`` stops at the first one, and ``off`` runs no data checks
-            before the statements; a backend still runs those that it needs for its own safety.
-        samples: How many failing rows of each data check are shown by their keys at most; ``0`` for none.
-    """
-
-    mode: str = COUNT
-    _: KW_ONLY
-    samples: int = 5
-
-
-def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -> tuple[Diagnostic, ...]:
+def preflight(
+    action: AlignTable,
+    ddl: DeltaDDL,
+    how: Preflight = Preflight(),  # noqa: B008 - a frozen value
+) -> tuple[Diagnostic, ...]:
     """Run the data checks of an action in one scan, and return a violation for each that fails.
 
     Defaults are analysed first: a refused one would stop the apply after the change of the protocol that it needs.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+from pytest_delta_schema import sql
 from pytest_delta_schema.delta.names import WHOLE_TABLE
 from pytest_delta_schema.diagnostics.errors import (
     DeltaSchemaError,
@@ -23,11 +24,8 @@ from pytest_delta_schema.plan.entry_comparison import ENTRY_PATH
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.rules.reported_rules import UnsupportedStatement
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.sql.compiler import statements
-from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.sql.renderers import set_values, unset_keys
+from pytest_delta_schema.sql.statement import set_values, unset_keys
 from pytest_delta_schema.state.states import CatalogReader
-from pytest_delta_schema.write_check.verdict import DEFAULT_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,6 +44,24 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import CatalogState, TableState
     from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.write_check.verdict import Merge, WriteOptions, WriteVerdict
+
+
+COUNT, LIMIT, OFF = "count", "limit", "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """How data checks run.
+
+    Args:
+        mode: ``count`` counts every failing row, ``limit`` stops at the first one, and ``off`` runs no data checks
+            before the statements; a backend still runs those that it needs for its own safety.
+        samples: How many failing rows of each data check are shown by their keys at most; ``0`` for none.
+    """
+
+    mode: str = COUNT
+    _: KW_ONLY
+    samples: int = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +154,7 @@ def unsupported_statements(action: CreateTable | AlignTable, ddl: DeltaDDL) -> I
     """Yield a violation for every statement of ``action`` that a catalog cannot run, at all or on that table."""
     capabilities = ddl.capabilities
     observed = action.observed if isinstance(action, AlignTable) else None
-    for statement in statements(action):
+    for statement in sql.statements(action):
         refusal = capabilities.refuses(statement) or capabilities.refuses_for_table(statement, observed)
         if refusal is not None:
             message = f"the {ddl.name} backend cannot {statement.kind.value}: {refusal.reason}"
@@ -188,7 +204,7 @@ def version_after_failure(read: Callable[[QualifiedName], Version], table: Quali
     try:
         return read(table)
     except DeltaSchemaError as error:
-        remedy = f"when it can be, see DESCRIBE HISTORY {dotted(table)}"
+        remedy = f"when it can be, see DESCRIBE HISTORY {sql.dotted(table)}"
         return diagnostic_of(UnknownVersion, table, first_line(error), remedy=remedy)
 
 
@@ -601,7 +617,7 @@ class ProbesWrites(Protocol):
         self,
         table: Table | str,
         frame: DataFrame | StructType | None,
-        options: WriteOptions | Merge = DEFAULT_OPTIONS,
+        options: WriteOptions | Merge = ...,
     ) -> WriteVerdict:
         """Run a write with an empty frame of the same schema and an empty clone of the table.
 

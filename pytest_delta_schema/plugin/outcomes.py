@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from pytest_delta_schema.diagnostics.errors import Location, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import NotShown
 from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status, TableOutcome
-from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.plan.kinds import Risk
 from pytest_delta_schema.plugin.compat import skip_item
 from pytest_delta_schema.plugin.failures import (
@@ -33,6 +32,7 @@ from pytest_delta_schema.report.text import (
     headline,
     unmanaged_headline,
 )
+from pytest_delta_schema.rules.reported_rules import DATA_RULES
 from pytest_delta_schema.state.json_state import state_json
 
 if TYPE_CHECKING:

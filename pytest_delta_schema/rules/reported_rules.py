@@ -158,3 +158,10 @@ class RowsViolateContract:
     """
 
     code = "DS401"
+
+
+DATA_RULES = tuple(
+    rule.__name__
+    for rule in (NullsInColumn, RowsViolateCheck, DuplicateKeyValues, RowsWithoutParent, PartitionValueNotPreserved)
+)
+"""The names of the rules that data checks report."""

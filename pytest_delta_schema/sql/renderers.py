@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.properties import CHECK_PREFIX
 from pytest_delta_schema.diagnostics.text import escaped_literals, identifier
-from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
+from pytest_delta_schema.plan.actions import RestoreTable
 from pytest_delta_schema.plan.changes import (
     CheckAdd,
     CheckDrop,
@@ -253,23 +253,6 @@ def _set_tblproperties(table: QualifiedName, properties: Mapping[str, str]) -> s
 def unset_tblproperties(table: QualifiedName, keys: Iterable[str]) -> str:
     """Return the statement that removes properties."""
     return f"ALTER TABLE {dotted(table)} UNSET TBLPROPERTIES IF EXISTS ({', '.join(map(literal, keys))})"
-
-
-def set_values(statement: Statement) -> Iterator[tuple[str, str]]:
-    """Yield the properties that a statement sets, with those of a table that it creates."""
-    for change in statement.changes:
-        match change:
-            case SetTableProperties():
-                yield from change.properties.items()
-            case CreateTable():
-                yield from change.table_properties.items()
-
-
-def unset_keys(statement: Statement) -> Iterator[str]:
-    """Yield the keys of the properties that a statement removes."""
-    for change in statement.changes:
-        if isinstance(change, UnsetTableProperties):
-            yield from change.keys
 
 
 def _set_tags(table: QualifiedName, change: SetTags) -> str:

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import SetTableProperties, UnsetTableProperties
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
+    from pytest_delta_schema.plan.actions import RestoreTable
     from pytest_delta_schema.plan.kinds import Change
 
 
@@ -80,6 +83,23 @@ class Statement(NamedTuple):
     kind: StatementKind
     sql: str
     changes: tuple[Change | CreateTable | RestoreTable, ...] = ()
+
+
+def set_values(statement: Statement) -> Iterator[tuple[str, str]]:
+    """Yield the properties that a statement sets, with those of a table that it creates."""
+    for change in statement.changes:
+        match change:
+            case SetTableProperties():
+                yield from change.properties.items()
+            case CreateTable():
+                yield from change.table_properties.items()
+
+
+def unset_keys(statement: Statement) -> Iterator[str]:
+    """Yield the keys of the properties that a statement removes."""
+    for change in statement.changes:
+        if isinstance(change, UnsetTableProperties):
+            yield from change.keys
 
 
 Renderer = Callable[["QualifiedName", Sequence[Any]], Iterator[Statement]]

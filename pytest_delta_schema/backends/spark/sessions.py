@@ -39,8 +39,7 @@ from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.sql.compiler import TOGETHER
-from pytest_delta_schema.sql.renderers import set_values
-from pytest_delta_schema.sql.statement import StatementKind
+from pytest_delta_schema.sql.statement import StatementKind, set_values
 from pytest_delta_schema.state.features import required_features
 from pytest_delta_schema.state.spark_types import unknown_parts, unstorable
 from pytest_delta_schema.state.types import describe_type, is_generated

@@ -26,7 +26,7 @@ from pytest_delta_schema.backends.spark.statements import setting
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import RowCounts
-from pytest_delta_schema.execute.preflight import COUNT, LIMIT
+from pytest_delta_schema.execute.protocols import COUNT, LIMIT
 from pytest_delta_schema.plan import CheckAdd, NotNull
 from pytest_delta_schema.sql import Statement, StatementKind, dotted
 from pytest_delta_schema.sql.data_check_queries import count_rows, select_rows
