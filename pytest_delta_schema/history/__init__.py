@@ -21,10 +21,8 @@ What cannot be read, and the command that helps:
   ``fetchDepth: 0`` (Azure);
 * a clone without the branch: ``git fetch origin main:refs/remotes/origin/main``;
 * a clone without tags: ``git fetch --tags``;
-* a clone with a filter: ``git archive -o /dev/null COMMIT``, or a clone without one;
-* a repository of a different user: ``git config --global --add safe.directory FOLDER``;
-* no git, or no repository: a folder instead of a commit.
+* no git, or a repository that git cannot read: a folder instead of a commit; the reason is git's own line.
 
-These are errors of the whole comparison. A snapshot that cannot be read, such as one with conflict marks or a pointer
-of Git LFS, is a fault of its table alone.
+These are errors of the whole comparison. A snapshot that cannot be read, such as one with conflict marks, is a fault of
+its table alone.
 """

@@ -25,7 +25,7 @@ from pytest_delta_schema.diagnostics.errors import (
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.exchange.ddl import read_scripts
 from pytest_delta_schema.history.git import SUBMODULE, SYMBOLIC_LINK, HistoryError, Repository, short_id
-from pytest_delta_schema.history.refs import is_folder, resolved, shown, unshallow
+from pytest_delta_schema.history.refs import UNSHALLOW, is_folder, resolved, shown
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.settings.table import project_file_of
 from pytest_delta_schema.state.desired import desired_state
@@ -76,8 +76,6 @@ class Announcements:
     commit: str
     release_tags: Sequence[str] | None
     """Patterns of the tags that are releases; ``None`` if each commit of a branch is one."""
-    fetch: str
-    """The command that fetches the whole history."""
     read: Callable[[str, bytes], TableState]
     """Returns the state that a snapshot holds."""
 
@@ -94,7 +92,7 @@ class Announcements:
         try:
             first = self._first(file, path)
             if first is None:
-                return f"it is not known since when it is announced; fetch the whole history: {self.fetch}"
+                return f"it is not known since when it is announced; fetch the whole history: {UNSHALLOW}"
             if self.release_tags is None:
                 return _day(first.seconds)
             tags = (tag.seconds for tag in self._tags() if self.repository.contains(tag.commit, first.commit))
@@ -154,7 +152,7 @@ class PastContracts:
 class UnreadableContract:
     """The released contract of a table cannot be read, so nobody knows whom its change breaks.
 
-    Its snapshot is a pointer of Git LFS, has the marks of a merge conflict or another fault, or there are several.
+    Its snapshot has the marks of a merge conflict or another fault, or there are several.
 
     Remedy: Compare with a commit or a folder that has one readable snapshot of the table.
 
@@ -214,7 +212,7 @@ def _contracts_of_commit(
     files = {file.path: file for file in own}
     paths = snapshots_to_read(files)
     regular = {path: files[path].oid for path in paths if files[path].mode != SYMBOLIC_LINK}
-    contents = repository.contents(past.commit, regular.values())
+    contents = repository.contents(regular.values())
     contracts, faults = read_snapshots({path: contents[oid] for path, oid in regular.items()})
     faults += [file_fault(path, b"", "is a symbolic link") for path in paths if path not in regular]
     moved, moved_faults = single_contracts(*_moved_snapshots(repository, past.commit, own))
@@ -241,7 +239,6 @@ def _contracts_of_commit(
             repository=repository,
             commit=past.commit,
             release_tags=(*release_tags, ref) if past.is_tag else None,
-            fetch=unshallow(repository),
             read=lambda path, content: _contracts(path, _text(content))[0].state,
         ),
     )
@@ -286,7 +283,7 @@ def _moved_snapshots(
     gone = [file for file in top.gone(commit, *_SNAPSHOTS) if _is_snapshot_file(file) and file.path not in known]
     files = {os.path.relpath(file.path, prefix or "."): file for file in gone if file.mode != SYMBOLIC_LINK}
     read = {path: files[path].oid for path in snapshots_to_read(files)}
-    contents = top.contents(commit, read.values())
+    contents = top.contents(read.values())
     return read_snapshots({path: contents[oid] for path, oid in read.items()})
 
 
@@ -387,14 +384,10 @@ def _contracts(path: str, text: str) -> list[PastContract]:
 
 
 _CONFLICT = re.compile(rb"(?m)^(?:<{7}|>{7}) ")
-_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 def _text(content: bytes) -> str:
     """Return the text of a snapshot."""
-    if content.startswith(_POINTER):
-        msg = "it is a pointer of Git LFS, whose content is not in the commit"
-        raise ValueError(msg)
     if _CONFLICT.search(content):
         msg = "it has the marks of a merge conflict"
         raise ValueError(msg)

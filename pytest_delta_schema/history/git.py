@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shlex
 import stat
 import subprocess
 from dataclasses import dataclass, replace
@@ -25,6 +24,8 @@ class HistoryError(DeltaSchemaError):
 
 
 _SECONDS = 60
+
+_FOLDER = "give a folder with state files, such as ./old"
 
 _KEPT = ("GIT_CONFIG", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH")
 """How variables begin that stay; the others, such as the GIT_DIR of a hook, would choose a different repository."""
@@ -69,11 +70,8 @@ def run_git(folder: Path, *arguments: str, lines: bytes = b"", seconds: float | 
             timeout=limit,
             check=False,
         )
-    except FileNotFoundError:
-        msg = "git is not installed, or not on the PATH; install it, or give a folder with state files, such as ./old"
-        raise HistoryError(msg) from None
     except OSError as error:
-        msg = f"git cannot be started: {os_error_text(error)}; check the installation of git"
+        msg = f"git cannot be started: {os_error_text(error)}; install it, or {_FOLDER}"
         raise HistoryError(msg) from None
     except ValueError:
         msg = "no name in git has such characters; write the name of a branch, a tag or a commit"
@@ -168,35 +166,18 @@ class Repository:
     @classmethod
     def around(cls, folder: Path) -> Repository:
         """Return the repository around a folder."""
-        answer = run_git(folder, "rev-parse", "--is-inside-work-tree", "--is-shallow-repository")
-        if answer.status:
-            raise HistoryError(_not_opened(folder, answer.message))
-        is_inside, is_shallow = answer.text.splitlines()
-        if is_inside != "true":
-            msg = "the project is in a bare repository, which has no work tree; add one: git worktree add ../work"
-            raise HistoryError(msg)
-        head = run_git(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").text
-        if not head:
-            msg = "the repository has no commit yet, so there is nothing to compare with; commit the snapshots first"
-            raise HistoryError(msg)
+        answer = _succeeded(folder, "rev-parse", "--is-shallow-repository", "HEAD^{commit}")
+        is_shallow, head = answer.text.splitlines()
         return cls(folder=folder, head=head, is_shallow=is_shallow == "true")
 
     def output(self, *arguments: str, lines: bytes = b"") -> GitAnswer:
         """Return the answer of a command that has succeeded."""
-        answer = run_git(self.folder, *arguments, lines=lines)
-        if answer.status:
-            raise HistoryError(self._failure(arguments[0], answer))
-        return answer
+        return _succeeded(self.folder, *arguments, lines=lines)
 
     def commit(self, name: str) -> str:
         """Return the full id of the commit that a name or an expression means; ``""`` if it means none."""
         answer = run_git(self.folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         return answer.text if COMMIT.fullmatch(answer.text) else ""
-
-    def object_type(self, name: str) -> str:
-        """Return the type of the object that a name means, such as ``tree``; ``""`` if it means none."""
-        answer = run_git(self.folder, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
-        return run_git(self.folder, "cat-file", "-t", answer.text).text if COMMIT.fullmatch(answer.text) else ""
 
     def full_name(self, name: str) -> str:
         """Return what an expression such as ``@{upstream}`` is short for: ``refs/remotes/origin/main``."""
@@ -277,10 +258,8 @@ class Repository:
 
     def files(self, commit: str) -> list[TreeFile]:
         """Return the entries of a commit below the folder of the project."""
-        answer = run_git(self.folder, "ls-tree", "-r", "-z", commit)
-        if answer.status:
-            raise HistoryError(_incomplete(commit) if self._is_partial() else self._failure("ls-tree", answer))
-        return _tree_files(answer)
+        entries = [entry.partition("\t") for entry in _split(self.output("ls-tree", "-r", "-z", commit))]
+        return [TreeFile(path, *head.split(" ")[::2]) for head, _, path in entries]
 
     def at_top(self) -> Repository:
         """Return the repository as it is seen from the top of its work tree."""
@@ -299,49 +278,22 @@ class Repository:
         kept = {entry.path for entry in index if entry.is_skipped or os.path.lexists(self.folder / entry.path)}
         return [file for file in self.files(commit) if file.path not in kept]
 
-    def contents(self, commit: str, files: Iterable[str]) -> dict[str, bytes]:
-        """Return the contents of files of a commit, by their ids."""
-        oids = list(dict.fromkeys(files))
-        if not oids:
-            return {}
-        # git cat-file ends at the first object that a partial clone has not fetched.
-        options = ("--objects", "--no-object-names", "--missing=print")
-        stored = set(self.output("rev-list", *options, f"{commit}:./").text.splitlines())
-        if not stored.issuperset(oids):
-            lacks = f"the repository lacks files of commit {short_id(commit)}; check the repository: git fsck"
-            raise HistoryError(_incomplete(commit) if self._is_partial() else lacks)
-        answer = self.output("cat-file", "--batch", lines="".join(f"{oid}\n" for oid in oids).encode())
-        return dict(_blobs(answer.output))
-
-    def _is_partial(self) -> bool:
-        """Whether the repository is a clone that was made with a filter."""
-        return run_git(self.folder, "config", "--get-regexp", r"^remote\..*\.promisor$").status == 0
-
-    def _failure(self, command: str, answer: GitAnswer) -> str:
-        return f"git {command} has failed: {answer.message}; check the repository: git fsck"
+    def contents(self, files: Iterable[str]) -> dict[str, bytes]:
+        """Return the contents of files of commits, by their ids."""
+        lines = "".join(f"{oid}\n" for oid in dict.fromkeys(files)).encode()
+        return dict(_blobs(self.output("cat-file", "--batch", lines=lines).output))
 
 
-def _incomplete(commit: str) -> str:
-    return (
-        f"the clone lacks files of commit {short_id(commit)}, because it was made with a filter, and nothing is fetched"
-        f" here; fetch them: git archive -o {os.devnull} {short_id(commit)}, or clone without --filter"
-    )
+def _succeeded(folder: Path, *arguments: str, lines: bytes = b"") -> GitAnswer:
+    answer = run_git(folder, *arguments, lines=lines)
+    if answer.status:
+        raise HistoryError(_failure(arguments[0], answer.message))
+    return answer
 
 
-def _not_opened(folder: Path, message: str) -> str:
-    """Return why git cannot open the repository around a folder, and what to do."""
-    top = git_top(folder)
-    if "dubious ownership" in message:
-        path = shlex.quote(str((top or folder).resolve()))
-        return (
-            "git does not read the repository, because it belongs to a different user;"
-            f" trust it: git config --global --add safe.directory {escaped(path)}"
-        )
-    if top is None:
-        unused = ", and the variable GIT_DIR is not used" if "GIT_DIR" in os.environ else ""
-        return f"the project is not in a git repository{unused}; give a folder with state files, such as ./old"
-    text = message.replace(str(top), ".")
-    return f"git cannot read the repository: {text}; make the whole repository available, and not a work tree alone"
+def _failure(command: str, reason: str) -> str:
+    """Return that a command of git has failed, with the reason in git's own words."""
+    return f"git {command} has failed: {reason}; correct that, or {_FOLDER}"
 
 
 def _split(answer: GitAnswer) -> list[str]:
@@ -404,17 +356,13 @@ def _blob_id(content: bytes, like: str) -> str:
     return hashlib.new(algorithm, b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def _tree_files(answer: GitAnswer) -> list[TreeFile]:
-    """Return the entries that ``git ls-tree -z`` has written."""
-    entries = [entry.partition("\t") for entry in answer.text.split("\0") if entry]
-    return [TreeFile(path, *head.split(" ")[::2]) for head, _, path in entries]
-
-
 def _blobs(output: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield the id and the content of each object that ``git cat-file --batch`` has written."""
     start = 0
     while start < len(output):
         end = output.index(b"\n", start)
-        oid, _, size = output[start:end].decode().split(" ")
-        start = end + 1 + int(size) + 1
+        oid, state, *size = output[start:end].decode().split(" ")
+        if not size:
+            raise HistoryError(_failure("cat-file", f"{oid} {state}"))
+        start = end + 1 + int(size[0]) + 1
         yield oid, output[end + 1 : start - 1]

@@ -102,7 +102,7 @@ def _merge_base(repository: Repository, name: str, branches: Sequence[str]) -> P
         names = ", ".join(short_id(other.commit) for other in others)
         notes.append(f"{_short_name(base.branch)} and HEAD have further merge bases, which are not compared: {names}")
     if repository.is_shallow:
-        notes.append(f"the clone is shallow, which may hide a nearer merge base; to be sure: {unshallow(repository)}")
+        notes.append(f"the clone is shallow, which may hide a nearer merge base; to be sure: {UNSHALLOW}")
     return PastCommit(base.commit, label, tuple(notes))
 
 
@@ -114,7 +114,7 @@ def _no_merge_base(repository: Repository, branch: str) -> str:
     if repository.is_shallow:
         return (
             f"the clone is shallow, and does not reach the merge base of HEAD and {_short_name(branch)};"
-            f" fetch the whole history: {unshallow(repository)}, {_BY_CI}"
+            f" fetch the whole history: {UNSHALLOW}, {_BY_CI}"
         )
     return f"HEAD and {_short_name(branch)} have no common commit; compare with its tip: {TIP}{_short_name(branch)}"
 
@@ -151,9 +151,11 @@ def _last_release(repository: Repository, patterns: Sequence[str]) -> PastCommit
         if tag.commit != repository.head and any(fnmatchcase(tag.name, pattern) for pattern in patterns)
     ]
     if not tags:
+        fetched = f"fetch the tags: git fetch --tags{' --unshallow' * repository.is_shallow}"
+        way = fetched if repository.remotes() else "tag the released commit: git tag NAME COMMIT"
         msg = (
             f"no tag before HEAD matches {' or '.join(map(shown, patterns))} (setting release_tags);"
-            f" {_how_to_get_tags(repository)}, or name a branch, a tag or a commit"
+            f" {way}, or name a branch, a tag or a commit"
         )
         raise HistoryError(msg)
     tag = max(tags, key=lambda tag: tag.seconds)
@@ -223,9 +225,6 @@ _NEAR = 3
 
 def _unknown(repository: Repository, name: str) -> str:
     """Return why a name means no commit, and what to do."""
-    kind = repository.object_type(name)
-    if kind in {"tree", "blob"}:
-        return f"this is a {'folder' if kind == 'tree' else 'file'} of a commit; write the commit alone"
     fact = f"no branch, tag or commit is called {shown(name) or repr(name)}"
     if is_folder(name):
         return f"{fact}; for the folder write ./{shown(name)}"
@@ -234,6 +233,9 @@ def _unknown(repository: Repository, name: str) -> str:
         return f"{fact}; write {' or '.join(map(shown, near))}"
     return f"{fact}; {_how_to_fetch(repository, name)}"
 
+
+UNSHALLOW = "git fetch --unshallow"
+"""The command that fetches the whole history of a shallow clone."""
 
 _PLAIN = r"\w[\w./+-]*"
 """The names that a shell reads as they are."""
@@ -244,7 +246,7 @@ _BY_CI = "or let the CI service do so (GitHub: fetch-depth: 0, GitLab: GIT_DEPTH
 def _how_to_fetch(repository: Repository, name: str) -> str:
     can_fetch_name = "origin" in repository.remotes() and re.fullmatch(_PLAIN, name) is not None
     if repository.is_shallow and not can_fetch_name:
-        return f"the clone is shallow, which may hide it; fetch the whole history: {unshallow(repository)}, {_BY_CI}"
+        return f"the clone is shallow, which may hide it; fetch the whole history: {UNSHALLOW}, {_BY_CI}"
     if not can_fetch_name:
         return "write the name of a branch, a tag or a commit"
     if COMMIT.fullmatch(name):
@@ -254,23 +256,6 @@ def _how_to_fetch(repository: Repository, name: str) -> str:
     if repository.is_shallow:
         return f"fetch it: git fetch --unshallow {fetched}, {_BY_CI}"
     return f"fetch it: git fetch {fetched}, or git fetch --tags"
-
-
-def _how_to_get_tags(repository: Repository) -> str:
-    if repository.is_shallow:
-        return f"fetch the tags: {unshallow(repository, ' --tags')}"
-    if repository.remotes():
-        return "fetch the tags: git fetch --tags"
-    return "tag the released commit: git tag NAME COMMIT"
-
-
-def unshallow(repository: Repository, options: str = "") -> str:
-    """Return the command that fetches the whole history of a shallow clone, which may have no remote repository."""
-    command = f"git fetch{options} --unshallow"
-    remotes = [name for name in repository.remotes() if re.fullmatch(_PLAIN, name)]
-    if not remotes:
-        return f"git remote add origin URL && {command} origin"
-    return command if remotes[0] == "origin" else f"{command} {remotes[0]}"
 
 
 _LONGEST = 120

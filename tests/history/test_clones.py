@@ -23,6 +23,7 @@ from support.git_repository import STATES, GitRepository, state_file
 from support.models import table
 
 ORDERS = f"{STATES}/dev.silver.orders.state.json"
+CORRECT = "correct that, or give a folder with state files, such as ./old"
 
 
 @pytest.fixture
@@ -72,8 +73,7 @@ def test_a_further_work_tree(shop, tmp_path):
     assert column(GitRepository(tmp_path / "tree"), "v1") == "first"
     shutil.rmtree(shop.folder)
     assert refused(GitRepository(tmp_path / "tree")) == (
-        f"HEAD~1: git cannot read the repository: not a git repository: {shop.folder}/.git/worktrees/tree;"
-        " make the whole repository available, and not a work tree alone"
+        f"HEAD~1: git rev-parse has failed: not a git repository: {shop.folder}/.git/worktrees/tree; {CORRECT}"
     )
 
 
@@ -99,7 +99,7 @@ def test_a_bare_clone(shop, tmp_path):
     shop.git("clone", "--quiet", "--bare", ".", tmp_path / "bare")
 
     assert refused(GitRepository(tmp_path / "bare")) == (
-        "HEAD~1: the project is in a bare repository, which has no work tree; add one: git worktree add ../work"
+        f"HEAD~1: git rev-parse has failed: this operation must be run in a work tree; {CORRECT}"
     )
 
 
@@ -131,34 +131,19 @@ _BY_CI = "or let the CI service do so (GitHub: fetch-depth: 0, GitLab: GIT_DEPTH
 
 
 @pytest.mark.parametrize(
-    ("remote", "command"),
-    [
-        ("origin", "git fetch --unshallow"),
-        ("upstream", "git fetch --unshallow upstream"),
-        ("", "git remote add origin URL && git fetch --unshallow origin"),
-        ("x;y", "git remote add origin URL && git fetch --unshallow origin"),
-    ],
-)
-@pytest.mark.parametrize(
     ("ref", "text"),
     [
         ("HEAD~2", "no branch, tag or commit is called HEAD~2; the clone is shallow, which may hide it;"),
         ("side", "the clone is shallow, and does not reach the merge base of HEAD and side;"),
     ],
 )
-def test_a_shallow_clone_of_depth_2(shop, remote, command, ref, text):
+def test_a_shallow_clone_of_depth_2(shop, ref, text):
     clone = shop.clone("clone", "--depth=2")
     clone.git("branch", "side", clone.git("commit-tree", "-m", "side", "HEAD^{tree}"))
-    clone.git("remote", "remove", "origin")
-    if remote == "x;y":
-        clone.git("config", "remote.x;y.url", f"file://{shop.folder}")
-    elif remote:
-        clone.git("remote", "add", remote, f"file://{shop.folder}")
 
-    assert refused(clone, ref) == f"{ref}: {text} fetch the whole history: {command}, {_BY_CI}"
+    assert refused(clone, ref) == f"{ref}: {text} fetch the whole history: git fetch --unshallow, {_BY_CI}"
     if ref == "HEAD~2":
-        for part in command.replace("URL", f"file://{shop.folder}").split(" && "):
-            clone.git(*part.split()[1:])
+        clone.git("fetch", "--unshallow")
         assert column(clone, ref) == "first"
 
 
@@ -168,16 +153,6 @@ def test_a_whole_clone_without_tags(shop):
     assert refused(clone, "last-release") == (
         "last-release: no tag before HEAD matches v* (setting release_tags); fetch the tags: git fetch --tags, or name a"
         " branch, a tag or a commit"
-    )
-
-
-def test_tags_of_a_shallow_clone_without_a_remote(shop):
-    clone = shop.clone("clone", "--depth=2")
-    clone.git("remote", "remove", "origin")
-
-    assert refused(clone, "last-release") == (
-        "last-release: no tag before HEAD matches v* (setting release_tags); fetch the tags: git remote add origin URL"
-        " && git fetch --tags --unshallow origin, or name a branch, a tag or a commit"
     )
 
 
@@ -228,13 +203,9 @@ def test_a_pull_request_as_github_checks_it_out(shop, tmp_path):
 @pytest.mark.parametrize("ref", ["v1", "HEAD~1"])
 def test_a_partial_clone(shop, kind, ref):
     clone = shop.clone("clone", f"--filter={kind}", "--sparse")
-    commit = shop.git("rev-parse", ref)[:12]
 
-    assert refused(clone, ref) == (
-        f"{ref}: the clone lacks files of commit {commit}, because it was made with a filter, and nothing is fetched"
-        f" here; fetch them: git archive -o /dev/null {commit}, or clone without --filter"
-    )
-    clone.git("archive", "-o", "/dev/null", commit)
+    assert "has failed: could not fetch " in refused(clone, ref)
+    clone.git("archive", "-o", "/dev/null", ref)
     assert column(clone, ref) == ("first" if ref == "v1" else "second")
 
 
@@ -243,7 +214,7 @@ def test_nothing_is_fetched_by_an_old_git(shop, monkeypatch):
     clone = shop.clone("clone", "--filter=blob:none", "--sparse")
     monkeypatch.delitem(git_commands._SET, "GIT_NO_LAZY_FETCH")
 
-    assert "the clone lacks files of commit" in refused(clone, "v1")
+    assert "git cat-file has failed: " in refused(clone, "v1")
 
 
 def test_a_partial_clone_that_has_what_is_needed(shop):
@@ -267,18 +238,14 @@ def test_the_variables_of_a_hook_choose_no_other_repository(shop, tmp_path, monk
 
     assert column(shop, "v1") == "first"
     assert refused(GitRepository(tmp_path / "other")) == (
-        "HEAD~1: the project is not in a git repository, and the variable GIT_DIR is not used;"
-        " give a folder with state files, such as ./old"
-    )
-    monkeypatch.delenv("GIT_DIR")
-    assert refused(GitRepository(tmp_path / "other")) == (
-        "HEAD~1: the project is not in a git repository; give a folder with state files, such as ./old"
+        f"HEAD~1: git rev-parse has failed: not a git repository (or any of the parent directories): .git; {CORRECT}"
     )
 
 
 def test_a_repository_without_a_commit(tmp_path, monkeypatch):
     assert refused(GitRepository.created(tmp_path, monkeypatch)) == (
-        "HEAD~1: the repository has no commit yet, so there is nothing to compare with; commit the snapshots first"
+        "HEAD~1: git rev-parse has failed: ambiguous argument 'HEAD^{commit}': unknown revision or path not in the"
+        f" working tree.; {CORRECT}"
     )
 
 
@@ -294,23 +261,17 @@ def test_a_repository_of_a_different_user(shop, tmp_path, monkeypatch):
     git = shutil.which("git")
     program(tmp_path, monkeypatch, f'GIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {git} "$@"')
 
-    (tmp_path / "link").symlink_to(shop.folder)
-
-    text = refused(GitRepository(tmp_path / "link"))
-
-    command = f"git config --global --add safe.directory {shop.folder}"
-    assert text == (
-        f"HEAD~1: git does not read the repository, because it belongs to a different user; trust it: {command}"
+    assert refused(shop) == (
+        f"HEAD~1: git rev-parse has failed: detected dubious ownership in repository at '{shop.folder}'; {CORRECT}"
     )
-    shop.git(*command.split()[1:])
-    assert column(shop, "v1") == "first"
 
 
 def test_without_git(shop, monkeypatch):
     monkeypatch.setenv("PATH", "")
 
     assert refused(shop) == (
-        "HEAD~1: git is not installed, or not on the PATH; install it, or give a folder with state files, such as ./old"
+        "HEAD~1: git cannot be started: No such file or directory (git); install it, or give a folder with state files,"
+        " such as ./old"
     )
 
 
@@ -319,7 +280,7 @@ def test_a_git_that_cannot_be_started(shop, tmp_path, monkeypatch):
     (tmp_path / "bin" / "git").write_bytes(b"\x7fELF")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
 
-    assert refused(shop) == "HEAD~1: git cannot be started: Exec format error (git); check the installation of git"
+    assert refused(shop).startswith("HEAD~1: git cannot be started: Exec format error (git); install it, or give")
 
 
 def test_a_git_that_does_not_finish(shop, tmp_path, monkeypatch):
@@ -340,22 +301,21 @@ def test_what_git_says_is_escaped(shop, tmp_path, monkeypatch):
 
     assert text.startswith(r"HEAD~1: git diff-index has failed: \u001b[31m https://")
     assert "secret" not in text
-    assert text.endswith("; check the repository: git fsck")
+    assert text.endswith(f"; {CORRECT}")
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("v1^{tree}", "v1: git ls-tree has failed: not a tree object; check the repository: git fsck"),
-        (f"v1:{ORDERS}", "v1: the repository lacks files of commit "),
+        ("v1^{tree}", "v1: git ls-tree has failed: not a tree object; "),
+        (f"v1:{ORDERS}", "v1: git cat-file has failed: {oid} missing; "),
     ],
 )
 def test_a_damaged_repository(shop, name, text):
     oid = shop.git("rev-parse", name)
     (shop.folder / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
 
-    assert refused(shop, "v1").startswith(text)
-    assert refused(shop, "v1").endswith("; check the repository: git fsck")
+    assert refused(shop, "v1") == f"{text.format(oid=oid)}{CORRECT}"
 
 
 def test_no_hook_and_no_monitor_runs(shop, tmp_path):
@@ -545,7 +505,7 @@ def test_a_promisor_is_never_asked(trapped, tmp_path, monkeypatch, address):
     oid = repository.git("rev-parse", f"v1:{ORDERS}")
     (repository.folder / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
 
-    assert "the clone lacks files of commit" in refused(repository, "v1")
+    assert "git cat-file has failed: " in refused(repository, "v1")
     assert not (tmp_path / "mark").exists()
     assert spring(repository, "ls-remote origin", tmp_path / "mark")
 

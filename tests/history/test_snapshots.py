@@ -144,7 +144,7 @@ def test_a_table_that_has_come_from_two_places_has_no_single_contract(shop):
         (STATE, "\ufeff{}", "cannot be read: Unexpected UTF-8 BOM"),
         (STATE, b"\xff", "cannot be read: it is not UTF-8"),
         (STATE, "{}\n<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs\n", "cannot be read: it has the marks of a merge conflict"),
-        (STATE, "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n", "cannot be read: it is a pointer of Git LFS, whose content is not in the commit"),
+        (STATE, "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n", "cannot be read: Expecting value: line 1 column 1"),
         (SQL, "SELECT 1", "cannot be read: statement 1, line 1: "),
         (SQL, "CREATE TABLE orders (id BIGINT)", "cannot be read: statement 1, line 1: the name orders lacks its catalog and schema"),
     ],
