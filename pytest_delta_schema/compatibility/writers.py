@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.compatibility.changes import names_after
@@ -93,19 +93,10 @@ _OF_PARTITIONS: Mapping[Role, Write] = {
 """How partitioned tables are written besides."""
 
 REPLACES = "replaces-other-rows"
-"""The fault of an overwrite that replaces other rows than before."""
-
 GENERATED = "values-of-a-generated-column"
-"""The fault of a write that gives a column other values than its expression has."""
-
 EMPTY = "empty-text-in-a-partition"
-"""The fault of a write of empty texts, which become NULL, to a column that is NOT NULL."""
-
 FILLED = "filled-with-other-values"
-"""The fault of a write that leaves out a column, which the table fills with other values than before."""
-
 EMPTIED = "empty-texts-become-null"
-"""The fault of a write of empty texts, which become NULL in a column of the partitioning."""
 
 _OF_ROWS: Mapping[str, str] = {
     REPLACES: "replace other rows",
@@ -125,47 +116,6 @@ OTHER_ROWS = frozenset({ALTERED, FILLED, EMPTIED})
 _REFUSED = "are refused"
 
 
-@dataclass(slots=True, kw_only=True)
-class ChangedWrites:
-    """The writes that are refused because of one change, or store or replace other rows."""
-
-    writes: dict[str, None] = field(default_factory=dict)
-    faults: dict[str, None] = field(default_factory=dict)
-    upgrade: UpgradeTime = "before"
-
-    @property
-    def verdict(self) -> CompatibilityVerdict:
-        """``dangerous`` if no write is refused, nor replaces rows, and others are stored."""
-        return "dangerous" if OTHER_ROWS.issuperset(self.faults) else "breaking"
-
-    def reason(self, role: Role) -> str:
-        """Return what the writers of a role meet."""
-        verbs = {_OF_ROWS.get(fault, _REFUSED) for fault in self.faults}
-        verb = verbs.pop() if len(verbs) == 1 else _REFUSED
-        word = "by" if role == "writers" else "with"
-        return f"{word} {', '.join(self.writes)} {verb} [{', '.join(self.faults)}]"
-
-
-def writer_effects(
-    role: Role, changes: Sequence[ContractChange], states: StatePair, version: tuple[int, int]
-) -> Mapping[int, ChangedWrites]:
-    """Return the writes that the change of a table changes, by the position of the change that does so."""
-    changed: dict[int, ChangedWrites] = {}
-    for write in changed_writes(role, states, version):
-        at = _position(write, changes, role)
-        known = changed.get(at)
-        is_refused = write.fault not in OTHER_ROWS
-        if known is None or (is_refused and known.verdict == "dangerous"):
-            known = changed[at] = ChangedWrites()
-        elif not is_refused and known.verdict == "breaking":
-            continue
-        known.writes[write.write.name] = None
-        known.faults[write.fault] = None
-        if write.upgrade == "after":
-            known.upgrade = "after"
-    return changed
-
-
 class ChangedWrite(NamedTuple):
     """A write that the released table accepts, and that the new one refuses, or with which it has other rows."""
 
@@ -176,6 +126,41 @@ class ChangedWrite(NamedTuple):
     """The column or field that the fault is about, with dots; ``""`` for none."""
     fault: str
     upgrade: UpgradeTime
+
+
+class ChangedWrites(NamedTuple):
+    """The writes that are refused because of one change, or store or replace other rows."""
+
+    verdict: CompatibilityVerdict
+    """``dangerous`` if no write is refused, nor replaces rows, and others are stored."""
+    writes: Sequence[ChangedWrite]
+
+    @property
+    def upgrade(self) -> UpgradeTime:
+        """When the writers are upgraded."""
+        return "after" if any(write.upgrade == "after" for write in self.writes) else "before"
+
+    def reason(self, role: Role) -> str:
+        """Return what the writers of a role meet."""
+        names = dict.fromkeys(write.write.name for write in self.writes)
+        faults = dict.fromkeys(write.fault for write in self.writes)
+        verbs = {_OF_ROWS.get(fault, _REFUSED) for fault in faults}
+        verb = verbs.pop() if len(verbs) == 1 else _REFUSED
+        return f"{'by' if role == 'writers' else 'with'} {', '.join(names)} {verb} [{', '.join(faults)}]"
+
+
+def writer_effects(
+    role: Role, changes: Sequence[ContractChange], states: StatePair, version: tuple[int, int]
+) -> Mapping[int, ChangedWrites]:
+    """Return the writes that the change of a table changes, by the position of the change that does so."""
+    found: dict[int, list[ChangedWrite]] = {}
+    for write in changed_writes(role, states, version):
+        found.setdefault(_position(write, changes, role), []).append(write)
+    refused = {at: [write for write in writes if write.fault not in OTHER_ROWS] for at, writes in found.items()}
+    return {
+        at: ChangedWrites("breaking", refused[at]) if refused[at] else ChangedWrites("dangerous", writes)
+        for at, writes in found.items()
+    }
 
 
 def changed_writes(role: Role, states: StatePair, version: tuple[int, int]) -> Iterator[ChangedWrite]:
