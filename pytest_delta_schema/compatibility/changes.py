@@ -80,6 +80,8 @@ class ContractChange:
     """The table features that it enables."""
     remark: str = ""
     """What is to be known besides."""
+    why_not_judged: str = ""
+    """Why it cannot be judged; ``""`` if it is."""
 
     @property
     def column(self) -> ColumnPath:

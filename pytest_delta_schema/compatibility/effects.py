@@ -64,8 +64,6 @@ class Judged:
     changes: Sequence[ContractChange]
     others: Sequence[ContractChange]
     """Those that the contract does not own; what they do is nobody's finding."""
-    reasons: Sequence[str]
-    """Why each change is not judged; ``""`` if it is."""
     states: StatePair
     clients: Sequence[str]
     client_features: ClientFeatures
@@ -79,8 +77,10 @@ def effects_on(role: Role, judged: Judged) -> list[RoleEffect]:
     predicted = _predicted(role, judged)
     effects = [predicted.get(at) or _fixed(change, role) for at, change in enumerate(judged.changes)]
     return [
-        RoleEffect("not judged", f"are not judged, because {reason}") if reason and effect.verdict != "safe" else effect
-        for effect, reason in zip(effects, judged.reasons, strict=True)
+        RoleEffect("not judged", f"are not judged, because {change.why_not_judged}")
+        if change.why_not_judged and effect.verdict != "safe"
+        else effect
+        for change, effect in zip(judged.changes, effects, strict=True)
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pytest_delta_schema.compatibility.changes import StatePair, contract_changes, unjudged, whole_table
@@ -226,29 +226,30 @@ def judge_change(  # noqa: PLR0913 - what a project knows about its contract
     require_version(version)
     before, after = _state("old", old), _state("new", new)
     others = [table for given in new_tables if (table := _state("new_tables", given)) is not None]
-    judged: list[tuple[ContractChange, str | None]]
+    own: list[ContractChange] = []
+    foreign: list[ContractChange] = []
     if before is None or after is None:
         table = before or after
         if table is None:
             msg = "judge_change: old and new are None; give a table as one of them"
             raise DeclarationError(msg)
-        judged, states = [(whole_table(before, others), "")], StatePair(table, table)
+        own, states = [whole_table(before, others)], StatePair(table, table)
     elif before.name != after.name:
         msg = f"judge_change: old is {before.name}, and new is {after.name}; give one table before and after its change"
         raise DeclarationError(msg)
     else:
         table = before
         states, differences = contract_changes(before, after, released_on)
-        judged = [(change, unjudged(change, before, after, unheld)) for change in differences]
-    own = [(change, reason) for change, reason in judged if reason is not None]
+        for change in differences:
+            reason = unjudged(change, before, after, unheld)
+            (foreign if reason is None else own).append(replace(change, why_not_judged=reason or ""))
     if not own:
         return ()
     return tuple(
         _findings(
             Judged(
-                changes=[change for change, _ in own],
-                others=[change for change, reason in judged if reason is None],
-                reasons=[reason for _, reason in own],
+                changes=own,
+                others=foreign,
                 states=states,
                 clients=table.clients or listed,
                 client_features=client_features,
