@@ -33,7 +33,7 @@ from pytest_delta_schema.state.json_shapes import SQL_FILE, STATE_FILE
 from pytest_delta_schema.state.json_state import state_from_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.history.git import FileVersion, ReachableTag, TreeFile
@@ -76,8 +76,6 @@ class Announcements:
     commit: str
     release_tags: Sequence[str] | None
     """Patterns of the tags that are releases; ``None`` if each commit of a branch is one."""
-    read: Callable[[str, bytes], TableState]
-    """Returns the state that a snapshot holds."""
 
     @property
     def released_on(self) -> date:
@@ -117,7 +115,7 @@ class Announcements:
     def _announces(self, version: FileVersion, file: str, path: ColumnPath) -> bool:
         content = self.repository.content(version.commit, file)
         try:
-            return content is not None and path in self.read(file, content).deprecated
+            return content is not None and path in _contracts(file, _text(content))[0].state.deprecated
         except (DeltaSchemaError, ValueError, RecursionError):
             return False
 
@@ -239,7 +237,6 @@ def _contracts_of_commit(
             repository=repository,
             commit=past.commit,
             release_tags=(*release_tags, ref) if past.is_tag else None,
-            read=lambda path, content: _contracts(path, _text(content))[0].state,
         ),
     )
 

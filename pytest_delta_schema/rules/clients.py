@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.clients import ClientFeatures
@@ -189,14 +190,12 @@ def client_gaps(
     needs: Iterable[RequiredFeature], clients: Iterable[str], client_features: ClientFeatures
 ) -> Iterator[ClientGap]:
     """Yield what clients cannot do with features; for a feature without that, what they may not be able to do."""
-    listed = list(needs)
-    for client in map(parse_client, clients):
-        groups: dict[tuple[str, Support, str], list[RequiredFeature]] = {}
-        for need in listed:
-            for group in _missing(need.name, client, client_features):
-                groups.setdefault(group, []).append(need)
-        for (verb, support, source), features in groups.items():
-            yield ClientGap(client=client, verb=verb, support=support, source=source, needs=features)
+    groups: dict[tuple[Client, str, Support, str], list[RequiredFeature]] = {}
+    for client, need in product(map(parse_client, dict.fromkeys(clients)), needs):
+        for group in _missing(need.name, client, client_features):
+            groups.setdefault((client, *group), []).append(need)
+    for (client, verb, support, source), features in groups.items():
+        yield ClientGap(client=client, verb=verb, support=support, source=source, needs=features)
 
 
 def _missing(feature: str, client: Client, client_features: ClientFeatures) -> list[tuple[str, Support, str]]:
