@@ -38,6 +38,7 @@ ROW = {
     "f": 2.5,
     "z": 0.0,
     "m": Decimal("1.50"),
+    "w": Decimal("0.10000000000000000001"),
     "s": "\tab c ",
     "t": "Abc",
     "d": date(2024, 1, 31),
@@ -45,7 +46,7 @@ ROW = {
     "yes": True,
 }
 ROW_SQL = (
-    "SELECT -7 AS i, 2 AS j, CAST(NULL AS INT) AS n, 2.5D AS f, 0.0D AS z, 1.50BD AS m, '\\tab c ' AS s, 'Abc' AS t,"
+    "SELECT -7 AS i, 2 AS j, CAST(NULL AS INT) AS n, 2.5D AS f, 0.0D AS z, 1.50BD AS m, 0.10000000000000000001BD AS w, '\\tab c ' AS s, 'Abc' AS t,"
     " DATE '2024-01-31' AS d, TIMESTAMP '2024-01-31 23:30:00Z' AS ts, true AS yes"
 )
 VALUES = [
@@ -127,6 +128,13 @@ VALUES = [
     ("i + j in (1, 2)", False),
     ("z = -0.0D", True),
     ("m > 1.4", True),
+    ("w = 0.1D", True),
+    ("w > 0.1", True),
+    ("w in (0.1D)", True),
+    ("not (i + 1 between 0 and n or i + 1 in (1, n))", None),
+    ("i + 1 < j and not t rlike 'x'", True),
+    ("3 in (1, 2)", False),
+    ("1 is null", False),
     ("d < DATE '2024-02-01'", True),
     ("ts >= '2024-01-31 23:30:00'", True),
     ("isnotnull(n)", False),

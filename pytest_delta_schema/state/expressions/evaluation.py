@@ -23,12 +23,12 @@ from pytest_delta_schema.state.expressions.conditions import (
     IsNull,
     Length,
     Like,
-    is_understood,
+    Value,
     value_at,
 )
 from pytest_delta_schema.state.expressions.parsing import (
-    COMPARATORS,
     INT_LIMIT,
+    PREDICATES,
     condition_of_node,
     in_utc,
     literal_of,
@@ -74,8 +74,8 @@ def _value_of_node(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - one form
     if literal is not None:
         value = literal.value
         return float(value) if isinstance(value, (int, Decimal)) and _is_double(node) else value
-    if isinstance(node, (exp.Predicate, exp.Not, exp.Connector, exp.Anonymous)):
-        return _holds(node, row)
+    if isinstance(node, PREDICATES):
+        return truth(condition_of_node(node, lambda part: Value(_value_of_node(part, row))), row)
     if isinstance(node, exp.If):
         return _chosen([(node.this, node.args["true"])], node.args.get("false"), row)
     if isinstance(node, exp.Case) and node.this is None:
@@ -100,34 +100,6 @@ def _is_double(node: exp.Expr) -> bool:
     if isinstance(node, exp.Cast):
         return bool(node.to.is_type("double"))
     return isinstance(node, exp.Literal) and node.is_number and "e" in node.name.lower()
-
-
-def _holds(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - as above
-    condition = condition_of_node(node)
-    if is_understood(condition):
-        return truth(condition, row)
-    if isinstance(node, (exp.And, exp.Or)):
-        sides = {_boolean(node.this, row), _boolean(node.expression, row)}
-        decisive = isinstance(node, exp.Or)
-        return decisive if decisive in sides else None if None in sides else not decisive
-    if isinstance(node, exp.Not):
-        value = _boolean(node.this, row)
-        return None if value is None else not value
-    comparator = COMPARATORS.get(type(node))
-    if comparator is not None:
-        return compare(_value_of_node(node.this, row), comparator, _value_of_node(node.expression, row))
-    if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
-        return _value_of_node(node.this, row) is None
-    if isinstance(node, exp.Between) and not node.args.get("symmetric"):
-        value = _value_of_node(node.this, row)
-        low = compare(value, ">=", _value_of_node(node.args["low"], row))
-        high = compare(value, "<=", _value_of_node(node.args["high"], row))
-        return False if False in (low, high) else None if None in (low, high) else True
-    if isinstance(node, exp.In) and node.expressions:
-        value = _value_of_node(node.this, row)
-        answers = {compare(value, "=", _value_of_node(item, row)) for item in node.expressions}
-        return True if True in answers else None if None in answers else False
-    return _called(node, row)
 
 
 def _boolean(node: exp.Expr, row: Row) -> bool | None:

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand
 
+    ValueOf = Callable[[exp.Expr], Value | None]
+
 _STATEMENT_WORDS = {
     *STATEMENT_WORDS,
     TokenType.ALL,
@@ -429,62 +431,82 @@ INT_LIMIT: Final = 2**31
 def condition_of(text: str) -> Condition:
     """Return the condition that an expression states; what is not understood is :class:`Unparsed`."""
     node = parse_exactly(text)
-    return Unparsed(text) if node is None else condition_of_node(node)
+    return Unparsed(text) if node is None else condition_of_node(node, literal_of)
 
 
-def condition_of_node(node: exp.Expr) -> Condition:  # noqa: PLR0911 - one form a kind of node
-    """Return the condition that a syntax tree states."""
+PREDICATES: Final[tuple[type[exp.Expr], ...]] = (
+    exp.Connector,
+    exp.Not,
+    *COMPARATORS,
+    exp.NullSafeEQ,
+    exp.Between,
+    exp.In,
+    exp.Like,
+    exp.Is,
+    exp.Anonymous,
+)
+"""The nodes that state a condition about their operands; any other node is an operand."""
+
+
+def condition_of_node(node: exp.Expr, value_of: ValueOf) -> Condition:  # noqa: PLR0911 - one form a kind of node
+    """Return the condition that a syntax tree states.
+
+    What is neither a column nor a length has the value that ``value_of`` gives: of a literal only, or of anything in
+    one row.
+    """
     node = node.unnest()
     match node:
         case exp.And():
-            return AllOf((condition_of_node(node.this), condition_of_node(node.expression)))
+            return AllOf((condition_of_node(node.this, value_of), condition_of_node(node.expression, value_of)))
         case exp.Or():
-            return AnyOf((condition_of_node(node.this), condition_of_node(node.expression)))
+            return AnyOf((condition_of_node(node.this, value_of), condition_of_node(node.expression, value_of)))
         case exp.Not():
-            return negated(condition_of_node(node.this))
+            return negated(condition_of_node(node.this, value_of))
         case exp.Boolean():
             return Constant(bool(node.this))
         case exp.Null():
             return Constant(None)
-        case exp.Column() | exp.Dot():
-            path = path_of(node)
-            return Unparsed(node.sql(DIALECT)) if path is None else Comparison(Field(path), "=", Value(value=True))
-    return _predicate(node) or Unparsed(node.sql(DIALECT))
+    if isinstance(node, PREDICATES):
+        return _predicate(node, value_of) or Unparsed(node.sql(DIALECT))
+    path = path_of(node)
+    operand = value_of(node) if path is None else Field(path)
+    return Unparsed(node.sql(DIALECT)) if operand is None else Comparison(operand, "=", Value(value=True))
 
 
-def _predicate(node: exp.Expr) -> Condition | None:  # noqa: PLR0911 - as above
+def _predicate(node: exp.Expr, value_of: ValueOf) -> Condition | None:  # noqa: PLR0911 - as above
     """Return a comparison; ``None`` if it is not understood."""
     match node:
         case exp.EQ() | exp.NEQ() | exp.LT() | exp.LTE() | exp.GT() | exp.GTE():
-            return _comparison(node.this, COMPARATORS[type(node)], node.expression)
+            return _comparison(node.this, COMPARATORS[type(node)], node.expression, value_of)
         case exp.NullSafeEQ():
             path, value = path_of(node.this.unnest()), literal_of(node.expression.unnest())
             if path is None or value is None or value.value is None:
                 return None
             return AllOf((IsNull(path, is_negated=True), Comparison(Field(path), "=", value)))
         case exp.Between() if not node.args.get("symmetric"):
-            low = _comparison(node.this, ">=", node.args["low"])
-            high = _comparison(node.this, "<=", node.args["high"])
+            low = _comparison(node.this, ">=", node.args["low"], value_of)
+            high = _comparison(node.this, "<=", node.args["high"], value_of)
             return None if low is None or high is None else AllOf((low, high))
         case exp.In():
-            return _among(node)
+            return _among(node, value_of)
         case exp.Like():
             path, pattern = path_of(node.this.unnest()), node.expression
             if path is None or not (isinstance(pattern, exp.Literal) and pattern.is_string) or "\\" in pattern.name:
                 return None
             return Like(path, pattern.name, is_negated=bool(node.args.get("negate")))
         case exp.Is():
-            return _is(node)
+            return _is(node, value_of)
         case exp.Anonymous() if node.name.upper() in ("ISNULL", "ISNOTNULL") and len(node.expressions) == 1:
             path = path_of(node.expressions[0].unnest())
             return None if path is None else IsNull(path, is_negated=node.name.upper() == "ISNOTNULL")
     return None
 
 
-def _is(node: exp.Is) -> Condition | None:
+def _is(node: exp.Is, value_of: ValueOf) -> Condition | None:
     path, right = path_of(node.this.unnest()), node.expression
     if path is None:
-        return None
+        value = value_of(node.this) if isinstance(right, exp.Null) else None
+        return None if value is None else Constant(value.value is None)
     if isinstance(right, exp.Null):
         return IsNull(path)
     if isinstance(right, exp.Boolean):
@@ -492,22 +514,23 @@ def _is(node: exp.Is) -> Condition | None:
     return None
 
 
-def _among(node: exp.In) -> InList | None:
-    operand = _operand(node.this)
-    values = [literal_of(value.unnest()) for value in node.expressions]
+def _among(node: exp.In, value_of: ValueOf) -> Condition | None:
+    operand = _operand(node.this, value_of)
+    values = [value_of(value.unnest()) for value in node.expressions]
     known = tuple(value.value for value in values if value is not None)
-    if not isinstance(operand, (Field, Length)) or not values or len(known) < len(values):
+    if operand is None or not values or len(known) < len(values):
         return None
+    if isinstance(operand, Value):
+        return AnyOf(tuple(Comparison(operand, "=", Value(value)) for value in known))
     return InList(operand, known)
 
 
-def _comparison(left: exp.Expr, operator: Comparator, right: exp.Expr) -> Condition | None:
+def _comparison(left: exp.Expr, operator: Comparator, right: exp.Expr, value_of: ValueOf) -> Condition | None:
     left, right = left.unnest(), right.unnest()
-    if isinstance(left, exp.Coalesce):
-        return _with_replacement(left, operator, right)
-    if isinstance(right, exp.Coalesce):
-        return _with_replacement(right, FLIPPED[operator], left)
-    operands = _operand(left), _operand(right)
+    replaced = _with_replacement(left, operator, right) or _with_replacement(right, FLIPPED[operator], left)
+    if replaced is not None:
+        return replaced
+    operands = _operand(left, value_of), _operand(right, value_of)
     if operands[0] is None or operands[1] is None:
         return None
     if isinstance(operands[0], Value):
@@ -515,24 +538,25 @@ def _comparison(left: exp.Expr, operator: Comparator, right: exp.Expr) -> Condit
     return Comparison(operands[0], operator, operands[1])
 
 
-def _with_replacement(call: exp.Coalesce, operator: Comparator, other: exp.Expr) -> Condition | None:
+def _with_replacement(call: exp.Expr, operator: Comparator, other: exp.Expr) -> Condition | None:
     """Return the condition of ``coalesce(column, literal)`` compared with an operand."""
-    path = path_of(call.this.unnest())
+    path = path_of(call.this.unnest()) if isinstance(call, exp.Coalesce) else None
     if path is None or len(call.expressions) != 1:
         return None
-    given, replaced = _comparison(call.this, operator, other), _comparison(call.expressions[0], operator, other)
+    given = _comparison(call.this, operator, other, literal_of)
+    replaced = _comparison(call.expressions[0], operator, other, literal_of)
     if given is None or replaced is None:
         return None
     return AnyOf((AllOf((IsNull(path, is_negated=True), given)), AllOf((IsNull(path), replaced))))
 
 
-def _operand(node: exp.Expr) -> Operand | None:
+def _operand(node: exp.Expr, value_of: ValueOf) -> Operand | None:
     node = node.unnest()
     if isinstance(node, exp.Length):
         path = path_of(node.this.unnest())
-        return None if path is None else Length(path)
+        return Length(path) if path is not None else value_of(node)
     path = path_of(node)
-    return literal_of(node) if path is None else Field(path)
+    return Field(path) if path is not None else value_of(node)
 
 
 def path_of(node: exp.Expr) -> ColumnPath | None:
