@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
+    from pytest_delta_schema.write_check.verdict import WriteOptions
 
 _ESCAPES = {
     "\\": "\\\\",
@@ -38,6 +39,15 @@ def dotted(name: QualifiedName) -> str:
 @lru_cache(maxsize=1024)
 def _dotted(catalog: str, schema: str, table: str) -> str:
     return f"{identifier(catalog)}.{identifier(schema)}.{identifier(table)}"
+
+
+def insert_sql(options: WriteOptions, table: str, source: str) -> str:
+    """Render an INSERT of the rows of a view."""
+    evolution = "WITH SCHEMA EVOLUTION " if options.evolves else ""
+    where = "" if options.replace_where is None else f" REPLACE WHERE {condition(options.replace_where)}"
+    verb = "OVERWRITE" if options.mode == "overwrite" and not where else "INTO"
+    columns = "" if options.by == "position" else " BY NAME" if options.by == "name" else f" ({listed(options.by)})"
+    return f"INSERT {evolution}{verb} {table}{columns}{where} SELECT * FROM {source}"  # noqa: S608 - quoted
 
 
 def listed(names: Iterable[str]) -> str:

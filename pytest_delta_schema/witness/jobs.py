@@ -56,7 +56,7 @@ from pytest_delta_schema.delta.names import TABLE, ColumnPath, folded
 from pytest_delta_schema.delta.properties import is_open_source
 from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.sql.quoting import condition, listed, literal, path_sql, type_sql, value_sql
+from pytest_delta_schema.sql.quoting import condition, insert_sql, literal, path_sql, type_sql, value_sql
 from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.state.types import StructState, find, plain
 from pytest_delta_schema.witness.rows import (
@@ -526,9 +526,7 @@ def _statement(options: WriteOptions, columns: Sequence[ColumnState], row: Row) 
         return [sql_call(f"UPDATE {SCRIPT_TABLE} SET {values}")]  # noqa: S608 - quoted
     if options.method == "delete":
         return [sql_call(f"DELETE FROM {SCRIPT_TABLE}")]  # noqa: S608 - quoted
-    verb = "OVERWRITE" if options.mode == "overwrite" else "INTO"
-    by = "" if options.by == "position" else " BY NAME" if options.by == "name" else f" ({listed(options.by)})"
-    return [_VIEW, sql_call(f"INSERT {verb} {SCRIPT_TABLE}{by} SELECT * FROM rows")]  # noqa: S608 - quoted
+    return [_VIEW, sql_call(insert_sql(options, SCRIPT_TABLE, "rows"))]
 
 
 _ONLY_PROMISED = "the table stays as it is, and only the promise changes"

@@ -16,7 +16,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql.types import StructField, StructType
 
 from pytest_delta_schema import Merge, QualifiedName, WriteOptions, check_write
-from pytest_delta_schema.backends.local.probes import AUTO_MERGE, insert_sql, merge_sql, write, write_frame
+from pytest_delta_schema.backends.local.probes import AUTO_MERGE, merge_sql, write, write_frame
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.statements import setting
@@ -24,6 +24,7 @@ from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import dotted, statements
+from pytest_delta_schema.sql.quoting import insert_sql
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.write_check.verdict import takes_frame
 from support.cells import FIRST_GIVEN, FIRST_STORED, Cell, leaves, numbered

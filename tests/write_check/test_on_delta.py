@@ -19,7 +19,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, Merge, When, WriteOptions, check_write
 from pytest_delta_schema.backends.local import probe_write
-from pytest_delta_schema.backends.local.probes import insert_sql, merge_sql, write_frame
+from pytest_delta_schema.backends.local.probes import merge_sql, write_frame
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.sessions import SparkVersions
@@ -28,6 +28,7 @@ from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta import PAIRS as SPARK_PAIRS
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
 from pytest_delta_schema.sql import dotted
+from pytest_delta_schema.sql.quoting import insert_sql
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
 from pytest_delta_schema.testing.scenario import INT, TEXT, WIDENS, field
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables

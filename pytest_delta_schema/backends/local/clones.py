@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from pytest_delta_schema.backends.local.reading import located
-from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.local.warehouse import is_hidden, table_folder
 from pytest_delta_schema.backends.problems import cannot_clone, require_commits_in_log
 from pytest_delta_schema.backends.spark.statements import setting
 from pytest_delta_schema.delta.log_files import SIDECARS, LogListing, checksum_name, commit_name
@@ -193,16 +193,11 @@ def _link_files(source: Path, target: Path) -> None:
     """Link to the files of a table, except those in hidden folders, such as the log and checkpoints of streams."""
     for folder, folders, files in os.walk(source):
         if Path(folder) == source:
-            folders[:] = [name for name in folders if not _is_hidden(name)]
+            folders[:] = [name for name in folders if name == _CHANGES or "=" in name or not is_hidden(name)]
         own = target / Path(folder).relative_to(source)
         own.mkdir(parents=True, exist_ok=True)
         for name in files:
             link_or_copy(Path(folder, name), own / name)
-
-
-def _is_hidden(folder: str) -> bool:
-    """Whether a folder holds no data; the name of a partition column may begin like that of a hidden folder."""
-    return folder.startswith(("_", ".")) and "=" not in folder and folder != _CHANGES
 
 
 def _copy_edited(source: Path, target: Path, edit: Callable[[bytes], bytes | None]) -> None:

@@ -22,7 +22,7 @@ from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.sql.compiler import statements
-from pytest_delta_schema.sql.quoting import condition, dotted, listed, path_sql, type_sql
+from pytest_delta_schema.sql.quoting import condition, dotted, insert_sql, path_sql, type_sql
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.write_check.prediction import predict_write
@@ -258,15 +258,6 @@ def merge_sql(merge: Merge, table: str, source: str, *, names_evolution: bool = 
     """Render a MERGE whose source is a view; without ``names_evolution`` a setting lets the schema evolve."""
     evolution = "WITH SCHEMA EVOLUTION " if merge.evolves and names_evolution else ""
     return "\n".join([f"MERGE {evolution}INTO {table} AS target USING {source} AS source ON true", *_clauses(merge)])
-
-
-def insert_sql(options: WriteOptions, table: str, source: str) -> str:
-    """Render an INSERT of the rows of a view."""
-    evolution = "WITH SCHEMA EVOLUTION " if options.evolves else ""
-    where = "" if options.replace_where is None else f" REPLACE WHERE {condition(options.replace_where)}"
-    verb = "OVERWRITE" if options.mode == "overwrite" and not where else "INTO"
-    columns = "" if options.by == "position" else " BY NAME" if options.by == "name" else f" ({listed(options.by)})"
-    return f"INSERT {evolution}{verb} {table}{columns}{where} SELECT * FROM {source}"
 
 
 def _clauses(merge: Merge) -> Iterator[str]:

@@ -20,6 +20,7 @@ from pytest_delta_schema.backends.local.warehouse import (
     decode,
     encode,
     is_ambiguous,
+    is_hidden,
     overlong_folder,
     physical_schema,
     schema_folder,
@@ -123,10 +124,6 @@ def _is_known(result: TableState | Diagnostic) -> bool:
 
 _TABLE_FILES = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
 """The names of files that make a folder a Delta table; ``Remains.java`` has the same."""
-
-
-_HIDDEN = ("_", ".")
-"""How the names of files and folders begin that Spark does not read."""
 
 
 class WarehouseLogs:
@@ -238,8 +235,8 @@ def _is_parquet(folder: Path) -> bool:
     if _log_files(LocalLog(str(folder))):
         return False
     for _, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
-        if any(name.endswith(".parquet") and not name.startswith(_HIDDEN) for name in files):
+        folders[:] = [name for name in folders if not is_hidden(name)]
+        if any(name.endswith(".parquet") and not is_hidden(name) for name in files):
             return True
     return False
 

@@ -202,3 +202,8 @@ def known_catalogs(warehouse: Path) -> list[str]:
     """Return the catalogs that the warehouse folder holds."""
     folders = sorted(path.name for path in warehouse.iterdir() if path.is_dir())
     return [folded(decode(name)) for name in folders if name != SESSION_CATALOG and not name.endswith(_SPARK_SCHEMA)]
+
+
+def is_hidden(name: str) -> bool:
+    """Whether Spark skips a file or a folder where it lists files (Spark 4.2.0); ``FileLister.java`` does the same."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)

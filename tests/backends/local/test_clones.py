@@ -26,6 +26,7 @@ DATA = (
     "deletion_vector_0.bin",
     "day=1/part-1.parquet",
     "_day=1/part-2.parquet",
+    ".day=1/part-3.parquet",
     "_change_data/cdc-0.parquet",
 )
 HIDDEN = ("_checkpoints/0/metadata", ".hidden/file")

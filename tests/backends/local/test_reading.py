@@ -448,6 +448,8 @@ def test_folders_of_parquet_files_are_listed_apart_from_tables(logs, tmp_path):
         "hidden/_temporary/0/part-0.parquet",
         "hidden/.part-0.parquet",
         "hidden/_metadata.parquet",
+        "hidden/.day=1/part-0.parquet",
+        "by_underscore/_day=1/part-0.parquet",
         "csv/part-0.csv",
         "linked/part-0.parquet",
         "linked/_location",
@@ -456,7 +458,12 @@ def test_folders_of_parquet_files_are_listed_apart_from_tables(logs, tmp_path):
         (schema / file).parent.mkdir(parents=True, exist_ok=True)
         (schema / file).write_text("")
 
-    assert [name.table for name in logs.parquet_names("dev", "silver")] == ["lost", "partitioned", "plain"]
+    assert [name.table for name in logs.parquet_names("dev", "silver")] == [
+        "by_underscore",
+        "lost",
+        "partitioned",
+        "plain",
+    ]
     assert logs.parquet_names("dev", "gold") == ()
 
 
