@@ -27,7 +27,7 @@ from pytest_delta_schema.diagnostics.errors import (
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync
 from pytest_delta_schema.diagnostics.redaction import Uri
 from pytest_delta_schema.diagnostics.text import shortened
-from pytest_delta_schema.execute.protocols import Capabilities, MetadataSync, Refusal, version_of
+from pytest_delta_schema.execute.protocols import Capabilities, MetadataSync, Refusal
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.names import required_table_name, required_table_names
 from pytest_delta_schema.models.sets import snapshot_names
@@ -381,7 +381,7 @@ class UnityCatalog:
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why it cannot be read."""
-        return version_of(CatalogState.of({table: self._reader.read_again(table).table}), table)
+        return self._reader.version(table)
 
     def data_checks(self, table: QualifiedName) -> DataCheckRunner:
         """Return what counts and shows the rows of an existing table."""

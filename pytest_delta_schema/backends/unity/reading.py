@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,12 +23,19 @@ from pytest_delta_schema.backends.unity.entries import (
 from pytest_delta_schema.backends.unity.logs import DAMAGED_LOG, NO_LOG, Log, ManagedLogs, Unpublished, managed_version
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.protocol import CLUSTERING_PROPERTY, split_properties
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, CatalogReadError, Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.errors import (
+    BackendUnavailableError,
+    CatalogReadError,
+    DeltaSchemaError,
+    Diagnostic,
+    StatementError,
+)
 from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreachableCatalog, UnreadableTable, UnsupportedTable
+from pytest_delta_schema.execute.protocols import version_of
 from pytest_delta_schema.models.names import QualifiedName, StoredName
 from pytest_delta_schema.plan.entry_comparison import is_stale
 from pytest_delta_schema.state.delta_log import state_from_metadata
-from pytest_delta_schema.state.states import TableState
+from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,8 +43,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.answers import DeltaTable, TableInfo
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.logs import ExternalLogs
-    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
     from pytest_delta_schema.diagnostics.faults import HasCode
+    from pytest_delta_schema.execute.protocols import Version
     from pytest_delta_schema.state.entries import EntryState, LogState
     from pytest_delta_schema.state.log_facts import LogFacts
 
@@ -110,6 +118,17 @@ class TableReader:
         stored = self._stored.get(name)
         reading = None if stored is None else self._read_one(stored, None)
         return self.read([name])[name] if reading is None else reading
+
+    def version(self, name: QualifiedName) -> Version:
+        """Return the newest version of a table from its log alone; if that fails, the whole table is read."""
+        stored = self._stored.get(name)
+        with suppress(DeltaSchemaError, *MALFORMED):
+            if stored is not None:
+                head = entry_of(stored, {**self._client.table(stored), "columns": []})
+                log = self.open_log(head) if why_no_delta_table(head) is None else None
+                if log is not None and log.version is not None:
+                    return log.version
+        return version_of(CatalogState.of({name: self.read_again(name).table}), name)
 
     def find(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, QualifiedName | StatementError]:
         """Return the stored names of tables; a table that the server does not list keeps the given name."""
