@@ -9,20 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.bridge import CatalogSession
-from pytest_delta_schema.backends.local.clones import clone
-from pytest_delta_schema.backends.local.conversion import FileInspector
 from pytest_delta_schema.backends.local.reading import LogFirstReader, list_tables, read_commits, read_tables
-from pytest_delta_schema.backends.local.statements import LocalStatements
 from pytest_delta_schema.backends.local.warehouse import SESSION_CATALOG, schema_folder, why_empty
-from pytest_delta_schema.backends.rows import DataQueries
 from pytest_delta_schema.backends.spark.logs import dropped_columns, introduced_by, introductions, past_columns
 from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA
-from pytest_delta_schema.backends.spark.statements import (
-    append_rows,
-    insert_rows,
-    stored_rows,
-    table_rows,
-)
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute.protocols import version_of
 from pytest_delta_schema.models.names import required_table_name, required_table_names
@@ -41,7 +31,10 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.backends.local.bridge import Bridge, LazySession
+    from pytest_delta_schema.backends.local.conversion import FileInspector
+    from pytest_delta_schema.backends.local.statements import LocalStatements
     from pytest_delta_schema.backends.logs.state import CommitLog
+    from pytest_delta_schema.backends.rows import DataQueries
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.execute.protocols import ProbesWrites, Version
     from pytest_delta_schema.models.constraints import Parquet
@@ -74,10 +67,15 @@ class LocalCatalog:
     def __init__(self, spark: SparkSession | LazySession, *, warehouse: str | PathLike[str]) -> None:
         self._session = CatalogSession(spark, warehouse)
         self.warehouse = self._session.warehouse
-        self._statements = LocalStatements(self._session, self.data_checks, lambda: self.capabilities)
         versions = self._session.versions()
         self._early = LogFirstReader(self.warehouse, versions.delta, lambda: self.is_started)
         self.capabilities = versions.limit(OPEN_SOURCE_DELTA)
+
+    @cached_property
+    def _statements(self) -> LocalStatements:
+        from pytest_delta_schema.backends.local.statements import LocalStatements
+
+        return LocalStatements(self._session, self.data_checks, lambda: self.capabilities)
 
     @property
     def spark(self) -> SparkSession:
@@ -114,11 +112,15 @@ class LocalCatalog:
         Raises:
             StatementError: If Spark cannot read them.
         """
+        from pytest_delta_schema.backends.spark.statements import table_rows
+
         with self._session.using(table.catalog):
             return table_rows(self._session.sql, table, version)
 
     def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
         """Return rows as the table would return them after an insert; nothing is written."""
+        from pytest_delta_schema.backends.spark.statements import stored_rows
+
         with self._session.using(table.name.catalog):
             return stored_rows(self.spark, table, rows)
 
@@ -175,6 +177,8 @@ class LocalCatalog:
         Raises:
             StatementError: If its files are elsewhere, its commits are in a catalog, or the files cannot be written.
         """
+        from pytest_delta_schema.backends.local.clones import clone
+
         with self._session.using(source.catalog):
             self.bridge.register([target.catalog])
             clone(self.bridge, source, target)
@@ -203,6 +207,8 @@ class LocalCatalog:
 
     def data_checks(self, table: QualifiedName) -> DataQueries:
         """Return what counts and shows the rows of an existing table."""
+        from pytest_delta_schema.backends.rows import DataQueries
+
         return DataQueries(table, partial(self._ask, table.catalog), lambda names: self.read_tables(names).tables)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -213,6 +219,8 @@ class LocalCatalog:
             StatementError: If values would not be read back as they were given, and nothing is written; or if the table
                 refuses them.
         """
+        from pytest_delta_schema.backends.spark.statements import insert_rows
+
         required_table_name(table, "insert")
         with self._session.using(table.catalog):
             insert_rows(self.spark, read_tables(self.bridge, [table]).tables[table], rows)
@@ -224,6 +232,8 @@ class LocalCatalog:
             table: An existing table.
             rows: Values of the types of the columns, by their names; all rows have the same columns.
         """
+        from pytest_delta_schema.backends.spark.statements import append_rows
+
         with self._session.using(table.catalog):
             append_rows(self.spark, table, rows)
 
@@ -269,11 +279,14 @@ class LocalCatalog:
 
     @cached_property
     def _sources(self) -> FileInspector:
+        from pytest_delta_schema.backends.local.conversion import FileInspector
+
         return FileInspector(self.bridge)
 
     def _read_tables(self, names: Iterable[QualifiedName], wishes: Mapping[QualifiedName, Parquet]) -> CatalogState:
         names = set(names)
-        known = self._early.tables(names, wishes) | self._early.logs.read(names & self._statements.copied)
+        copied = self._statements.copied if "_statements" in self.__dict__ else frozenset()
+        known = self._early.tables(names, wishes) | self._early.logs.read(names & copied)
         if len(known) == len(names):
             return CatalogState.of(known)
         with self._session.translate_errors():

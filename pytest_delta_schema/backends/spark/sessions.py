@@ -17,7 +17,6 @@ from pytest_delta_schema.backends.spark.compat import (
     spark_version,
 )
 from pytest_delta_schema.backends.spark.errors import NO_CONNECTION, translate_errors
-from pytest_delta_schema.backends.spark.statements import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.delta import NEWEST, PAIRS
 from pytest_delta_schema.delta.fields import widening
 from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, folded
@@ -39,7 +38,7 @@ from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.sql.compiler import TOGETHER
-from pytest_delta_schema.sql.statement import StatementKind, set_values
+from pytest_delta_schema.sql.statement import CATALOG_ONLY, StatementKind, set_values
 from pytest_delta_schema.state.features import required_features
 from pytest_delta_schema.state.spark_types import unknown_parts, unstorable
 from pytest_delta_schema.state.types import describe_type, is_generated
@@ -58,6 +57,12 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.delta_log import LogSchema
     from pytest_delta_schema.state.log_facts import LogFacts
     from pytest_delta_schema.state.states import TableState
+
+BY_COMMIT = frozenset({StatementKind.TIGHTEN_COLUMNS, StatementKind.REWRITE_LAYOUT, StatementKind.ADD_CHECK})
+"""Statements that open-source Delta 4.4.0 lacks, or does not run exactly; a metadata transaction does them."""
+
+BY_PROPERTY = CATALOG_ONLY
+"""Statements for features that open-source Delta lacks; ``pytest_delta_schema.*`` table properties store it."""
 
 
 EXTENSIONS, EXTENSION = "spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension"

@@ -5,23 +5,23 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import groupby, starmap
-from threading import RLock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from pytest_delta_schema.backends.row_values import Clock, converted_rows, rows_of_spark
 from pytest_delta_schema.backends.spark.compat import Transaction, frame_of_rows, java_frame, labelled, operation
-from pytest_delta_schema.backends.spark.errors import translate_errors
+from pytest_delta_schema.backends.spark.conf import SUBSTITUTE, TIME_ZONE, as_written, settings
+from pytest_delta_schema.backends.spark.sessions import BY_COMMIT
 from pytest_delta_schema.delta.fields import physical_path
 from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, NameMap, NameSet, folded
 from pytest_delta_schema.delta.properties import CHECK_PREFIX, is_open_source
 from pytest_delta_schema.delta.protocol import CLUSTERED, CLUSTERING_DOMAIN, may_be_clustered
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError, UnsafePlanError, first_line
+from pytest_delta_schema.diagnostics.errors import StatementError, UnsafePlanError, first_line
 from pytest_delta_schema.diagnostics.text import escaped, identifier
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.protocols import Capabilities, RowCounts
@@ -55,7 +55,7 @@ from pytest_delta_schema.sql.renderers import (
     select_all,
     texts_without_zone,
 )
-from pytest_delta_schema.sql.statement import CATALOG_ONLY, Statement, StatementKind
+from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import columns_of_schema, emulated_property, tag_property
 from pytest_delta_schema.state.keys import key_property
 from pytest_delta_schema.state.states import CheckState
@@ -73,13 +73,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
-
-
-BY_COMMIT = frozenset({StatementKind.TIGHTEN_COLUMNS, StatementKind.REWRITE_LAYOUT, StatementKind.ADD_CHECK})
-"""Statements that open-source Delta 4.4.0 lacks, or does not run exactly; a metadata transaction does them."""
-
-BY_PROPERTY = CATALOG_ONLY
-"""Statements for features that open-source Delta lacks; ``pytest_delta_schema.*`` table properties store it."""
 
 
 class DeltaStatements:
@@ -507,64 +500,3 @@ def _grouped(
 
 UTC_PARTITION_VALUES = "spark.databricks.delta.write.utcTimestampPartitionValues"
 """Whether partition values of timestamps are written in UTC instead of the session's time zone (Delta 4.4.0)."""
-
-
-@contextmanager
-def setting(spark: SparkSession, key: str, value: str) -> Iterator[None]:
-    """Change a setting of a session inside the block."""
-    before = spark.conf.get(key, None)
-    if before == value:
-        yield
-        return
-    spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        if before is None:
-            spark.conf.unset(key)
-        else:
-            spark.conf.set(key, before)
-
-
-@contextmanager
-def shared_setting(spark: Callable[[], SparkSession], key: str, value: str) -> Iterator[bool]:
-    """Change a setting inside the block for several threads that use one session."""
-    with ExitStack() as settings:
-        try:
-            with translate_errors():
-                settings.enter_context(setting(spark(), key, value))
-        except DeltaSchemaError:
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            # The session may have ended meanwhile, and an error must not replace an interruption.
-            with suppress(StatementError), translate_errors():
-                settings.close()
-
-
-TIME_ZONE = "spark.sql.session.timeZone"
-SUBSTITUTE = "spark.sql.variable.substitute"
-
-
-_AS_WRITTEN = RLock()
-
-
-@contextmanager
-def as_written(spark: SparkSession, text: str) -> Iterator[None]:
-    """Keep Spark from replacing variables, such as ``${x}`` in a name, in a text that it reads inside the block."""
-    if "${" not in text:
-        yield
-        return
-    with _AS_WRITTEN, setting(spark, SUBSTITUTE, "false"):
-        yield
-
-
-@contextmanager
-def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
-    """Change settings of a session inside the block."""
-    with ExitStack() as stack:
-        for key, value in values.items():
-            stack.enter_context(setting(spark, key, value))
-        yield

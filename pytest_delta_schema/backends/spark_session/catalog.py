@@ -11,15 +11,19 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.problems import cannot_clone, require_commits_in_log, without_files
 from pytest_delta_schema.backends.rows import DataQueries
 from pytest_delta_schema.backends.spark.compat import Gateway, is_connect_session
+from pytest_delta_schema.backends.spark.conf import as_written
 from pytest_delta_schema.backends.spark.errors import running_in_spark
 from pytest_delta_schema.backends.spark.logs import introduced_by, past_columns
-from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA, SparkVersions, require_session
-from pytest_delta_schema.backends.spark.statements import (
+from pytest_delta_schema.backends.spark.sessions import (
     BY_COMMIT,
     BY_PROPERTY,
+    OPEN_SOURCE_DELTA,
+    SparkVersions,
+    require_session,
+)
+from pytest_delta_schema.backends.spark.statements import (
     DeltaStatements,
     append_rows,
-    as_written,
     insert_rows,
     stored_rows,
     table_rows,
