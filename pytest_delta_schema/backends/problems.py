@@ -16,7 +16,6 @@ from pytest_delta_schema.diagnostics.faults import (
     ViewInPlaceOfTable,
 )
 from pytest_delta_schema.execute.protocols import Refusal
-from pytest_delta_schema.sql.renderers import unset_tblproperties
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.states import CONVERT, RESTORE_LOG, MalformedPropertyError, TableState
 
@@ -97,6 +96,8 @@ def is_damaged(name: QualifiedName, error: Exception) -> Diagnostic:
         name: The table.
         error: What reading it has raised.
     """
+    from pytest_delta_schema.sql.renderers import unset_tblproperties
+
     if isinstance(error, MalformedPropertyError):
         remedy = f"remove it ({unset_tblproperties(name, [error.key])}), and apply the model again"
         return problem(DamagedTable, name, str(error), remedy)

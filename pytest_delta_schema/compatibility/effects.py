@@ -18,7 +18,7 @@ from pytest_delta_schema.compatibility.implication import (
     new_promises,
     released_promises,
 )
-from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS, worse
+from pytest_delta_schema.compatibility.roles import GROUPS, worse
 from pytest_delta_schema.compatibility.table_faults import FeatureEnabled, PartitioningChanged
 from pytest_delta_schema.compatibility.writers import EMPTIED, emptied, writer_effects
 from pytest_delta_schema.delta.names import NameSet
@@ -34,6 +34,7 @@ from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import CheckAdd, CheckDrop
 from pytest_delta_schema.plan.comparison import renamed_expression
 from pytest_delta_schema.rules.clients import client_gaps
+from pytest_delta_schema.settings.table import ROLE_WORDS
 from pytest_delta_schema.state.features import RequiredFeature
 from pytest_delta_schema.write_check.streams import stream_ends, unrecorded
 from pytest_delta_schema.write_check.values import CHANGE_FEED

@@ -13,7 +13,7 @@ from pytest_delta_schema.compatibility.column_faults import (
     NullableColumnAdded,
 )
 from pytest_delta_schema.compatibility.effects import Judged, effects_on
-from pytest_delta_schema.compatibility.roles import ROLE_WORDS, worse
+from pytest_delta_schema.compatibility.roles import worse
 from pytest_delta_schema.compatibility.table_faults import AdditiveEvolution, AspectNotOwned, TableRemoved
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.clients import ClientFeatures
@@ -27,7 +27,7 @@ from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.rules.consent import BREAK, NeededConsent
 from pytest_delta_schema.rules.policy import part_word
-from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLES
+from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLE_WORDS, ROLES
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import TableState
 from pytest_delta_schema.write_check.verdict import require_version

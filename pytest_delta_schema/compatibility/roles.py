@@ -13,23 +13,19 @@ if TYPE_CHECKING:
 
 RoleGroup = Literal["readers", "streams", "writers", "clients"]
 
-_ROLES: Mapping[Role, tuple[RoleGroup, str]] = {
-    "readers": ("readers", "readers"),
-    "readers-by-position": ("readers", "readers by position"),
-    "readers-by-path": ("readers", "readers by path"),
-    "streams": ("streams", "streams"),
-    "tracked-streams": ("streams", "streams that track schemas"),
-    "change-feed": ("streams", "streams of the change data feed"),
-    "writers": ("writers", "writers"),
-    "writers-by-position": ("writers", "writers by position"),
-    "writers-by-merge": ("writers", "writers by MERGE"),
-    "clients": ("clients", "clients"),
+GROUPS: Mapping[Role, RoleGroup] = {
+    "readers": "readers",
+    "readers-by-position": "readers",
+    "readers-by-path": "readers",
+    "streams": "streams",
+    "tracked-streams": "streams",
+    "change-feed": "streams",
+    "writers": "writers",
+    "writers-by-position": "writers",
+    "writers-by-merge": "writers",
+    "clients": "clients",
 }
-GROUPS: Mapping[Role, RoleGroup] = {role: group for role, (group, _) in _ROLES.items()}
 """The group of each role."""
-
-ROLE_WORDS: Mapping[Role, str] = {role: words for role, (_, words) in _ROLES.items()}
-"""How messages name the roles."""
 
 CompatibilityVerdict = Literal["safe", "dangerous", "not judged", "breaking"]
 

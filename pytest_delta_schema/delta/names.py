@@ -307,6 +307,9 @@ PartPath = NewType("PartPath", str)
 WHOLE_TABLE = PartPath("")
 """The path of the table itself."""
 
+ENTRY_PATH = PartPath("metadata")
+"""The path of the catalog entry of a table."""
+
 Aspect = Literal[
     "columns",
     "types",

@@ -18,7 +18,6 @@ from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome
 from pytest_delta_schema.engine.plan_outcomes import entry_changes, failed_outcome, table_outcome
 from pytest_delta_schema.execute.protocols import ListsParquet, managed_note
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
 from pytest_delta_schema.rules.consent import BREAK, DROP_COLUMN, all_paths, ambiguity, needed_consents, quoted_consent
 from pytest_delta_schema.rules.policy import could_name, matches, names_text, part_word
 from pytest_delta_schema.rules.validator import protects
@@ -247,6 +246,8 @@ def unreadable_entry(table: Table, gate: Gate) -> TableOutcome | None:
 
 def check_entry(table: Table, gate: Gate) -> TableOutcome:
     """Compare the catalog entry of a table with its Delta log."""
+    from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
+
     model, state = gate.declarations.bound(table), gate.state()
     name = model.name
     entry, log = state.entries.get(name), state.logs.get(name)

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema import execute, sql
-from pytest_delta_schema.configuration.project_settings import load_rules
 from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError, InvalidModelError, note
@@ -26,7 +25,6 @@ from pytest_delta_schema.rules.clients import notes_on_clients
 from pytest_delta_schema.rules.columns import InvalidColumnName, NotNullInCollection
 from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.json_state import state_json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -213,6 +211,8 @@ class Declarations:
 
     def reviewed_texts(self, table: Table) -> ReviewedTexts:
         """Return the texts that are reviewed: the SQL that would create the table, and the state that is declared."""
+        from pytest_delta_schema.state.json_state import state_json_text
+
         state = self.contract_state(table)
         planner = self.planner.over(checks_follow=self.settings.checks_follow)
         text = sql.script(sql.statements(planner.creation(state)))
@@ -291,7 +291,9 @@ def client_features_of(settings: Settings) -> ClientFeatures:
 
 def validator_of(settings: Settings) -> PlanValidator:
     """Return the validator with the standard rules and those of the project."""
-    model_rules, plan_rules = load_rules(settings.rules)
+    from pytest_delta_schema.configuration.project_settings import load_rules
+
+    model_rules, plan_rules = load_rules(settings.rules) if settings.rules else ((), ())
     client_features = client_features_of(settings)
     standard = default_plan_rules(
         settings.consents,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema import sql
+from pytest_delta_schema import plan, sql
+from pytest_delta_schema.delta.names import ENTRY_PATH
 from pytest_delta_schema.diagnostics.errors import (
     ApplyError,
     DeltaSchemaError,
@@ -28,7 +29,6 @@ from pytest_delta_schema.engine.outcomes import (
 )
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, change_lines, highest_risk
 from pytest_delta_schema.plan.changes import ColumnDrop
-from pytest_delta_schema.plan.entry_comparison import ENTRY_PATH, entry_differences
 from pytest_delta_schema.plan.planner import note_on_hidden
 from pytest_delta_schema.rules.reported_rules import DATA_RULES
 from pytest_delta_schema.state.desired import desired_state
@@ -381,7 +381,7 @@ def notes_of_entry(table: QualifiedName, state: CatalogState) -> list[Diagnostic
     entry, log = state.entries.get(table), state.logs.get(table)
     if not isinstance(entry, EntryState) or log is None:
         return []
-    number = len(entry_differences(entry, log))
+    number = len(plan.entry_differences(entry, log))
     message = "the model and the Delta log differ; the catalog entry equals the log"
     if number:
         points = "1 point" if number == 1 else f"{number} points"

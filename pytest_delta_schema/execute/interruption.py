@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
+from pytest_delta_schema import sql
 from pytest_delta_schema.diagnostics.errors import first_line
 from pytest_delta_schema.diagnostics.text import escaped, printed_sql
 from pytest_delta_schema.plan.actions import CreateTable
-from pytest_delta_schema.sql.compiler import statements
-from pytest_delta_schema.sql.renderers import drop_table, restore_table
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
@@ -140,6 +139,8 @@ class InterruptedTable:
 
     def restoring(self) -> str:
         """Return how to restore the table."""
+        from pytest_delta_schema.sql.renderers import drop_table, restore_table
+
         if self.is_already_there:
             return "nothing of it was changed; it is the table of the other apply"
         ran = self.done if self.running is None or self.outcome is RunningOutcome.NOT_COMMITTED else self._begun()
@@ -148,8 +149,10 @@ class InterruptedTable:
         brings_table = any(statement.kind in _BRINGS_TABLE for statement in (*self._begun(), *self.left))
         if brings_table and not any(statement.kind in _BRINGS_TABLE for statement in ran):
             return "the table does not exist, nothing is lost"
-        sql = restore_table(self.table, self.version) if self.version is not None else drop_table(self.table)
-        text = sql if self.version is not None else f"the table was new: {sql}"
+        if self.version is None:
+            text = f"the table was new: {drop_table(self.table)}"
+        else:
+            text = restore_table(self.table, self.version)
         return text if self.done or self.outcome is not RunningOutcome.UNKNOWN else f"if it has committed, {text}"
 
     def _begun(self) -> tuple[Statement, ...]:
@@ -174,14 +177,14 @@ def listing(title: str, shown: Sequence[Statement]) -> list[str]:
 def not_begun(action: CreateTable | AlignTable) -> InterruptedTable:
     """Return the progress of a table of which nothing has run."""
     return InterruptedTable(
-        table=action.table, done=(), running=None, left=statements(action), version=_version_before(action)
+        table=action.table, done=(), running=None, left=sql.statements(action), version=_version_before(action)
     )
 
 
 def all_done(action: CreateTable | AlignTable) -> InterruptedTable:
     """Return the progress of a table whose statements have all run."""
     return InterruptedTable(
-        table=action.table, done=statements(action), running=None, left=(), version=_version_before(action)
+        table=action.table, done=sql.statements(action), running=None, left=(), version=_version_before(action)
     )
 
 
@@ -201,7 +204,7 @@ def with_running_outcome(
         return _unknown(stop, f"the table could not be read again within {READING} s")
     except Exception as error:  # noqa: BLE001 - any error is reported as the reason
         return _unknown(stop, f"the table could not be read again: {first_line(error)}")
-    needed = [statement for action in plan.actions for statement in statements(action)]
+    needed = [statement for action in plan.actions for statement in sql.statements(action)]
     still_running = stop.still_running
     tables = [
         _judged(table, _outcome(table.running, needed), state, still_running=still_running) if table.running else table

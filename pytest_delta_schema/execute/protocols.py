@@ -9,7 +9,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from pytest_delta_schema import sql
-from pytest_delta_schema.delta.names import WHOLE_TABLE
+from pytest_delta_schema.delta.names import ENTRY_PATH, WHOLE_TABLE
 from pytest_delta_schema.diagnostics.errors import (
     DeltaSchemaError,
     Diagnostic,
@@ -20,7 +20,6 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.diagnostics.faults import ManagedEntry, UnknownVersion
 from pytest_delta_schema.plan.actions import AlignTable
-from pytest_delta_schema.plan.entry_comparison import ENTRY_PATH
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.rules.reported_rules import UnsupportedStatement
 from pytest_delta_schema.rules.rule import violation

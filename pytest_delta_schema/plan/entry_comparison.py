@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.names import ColumnPath, NameMap, part_path
+from pytest_delta_schema.delta.names import ENTRY_PATH, ColumnPath, NameMap, part_path
 from pytest_delta_schema.diagnostics.errors import note
 from pytest_delta_schema.diagnostics.faults import UnstorableMetadata
 from pytest_delta_schema.diagnostics.redaction import shown_property
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 _NOISE = re.compile(r"[\s`]")
-
-ENTRY_PATH = part_path("metadata")
-"""The path of diagnostics about the catalog entry of a table."""
 
 
 class EntryColumnDiffers:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.assertions.tracebacks import lines_of_the_project
 from pytest_delta_schema.backends.backend import find_backend
 from pytest_delta_schema.diagnostics.text import escaped, printed
 from pytest_delta_schema.engine.declarations import held_tables
@@ -219,6 +218,8 @@ class ModelsModule(pytest.Module):
         except Exception as error:
             if self.config.getoption("fulltrace"):
                 raise
+            from pytest_delta_schema.assertions.tracebacks import lines_of_the_project
+
             raise error.with_traceback(lines_of_the_project(error.__traceback__)) from error.__cause__
         children = list(super().collect())
         missed = missed_tables(self.obj, self.config.stash[RUN].tables, self.config.rootpath)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.compatibility.roles import ROLE_WORDS
 from pytest_delta_schema.diagnostics.text import escaped, escaped_lines, note_on, printed_sql, sql_lines
 from pytest_delta_schema.engine.outcomes import CheckKind, Status
 from pytest_delta_schema.plan.kinds import ABSENT, ADD, ChangeLine, Risk
-from pytest_delta_schema.settings.table import RISKS, ROLES
+from pytest_delta_schema.settings.table import RISKS, ROLE_WORDS, ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -65,6 +65,20 @@ clients that the contract lists."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
+ROLE_WORDS: Mapping[Role, str] = {
+    "readers": "readers",
+    "readers-by-position": "readers by position",
+    "readers-by-path": "readers by path",
+    "streams": "streams",
+    "tracked-streams": "streams that track schemas",
+    "change-feed": "streams of the change data feed",
+    "writers": "writers",
+    "writers-by-position": "writers by position",
+    "writers-by-merge": "writers by MERGE",
+    "clients": "clients",
+}
+"""How messages name the roles."""
+
 DEFAULT_ROLES: tuple[Role, ...] = ("readers", "streams", "writers", "clients")
 """The roles that are judged where nobody chooses."""
 

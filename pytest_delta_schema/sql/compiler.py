@@ -18,7 +18,7 @@ from pytest_delta_schema.sql.renderers import (
     layout_clauses,
     property_lines,
 )
-from pytest_delta_schema.sql.statement import Renderer, Statement, StatementKind
+from pytest_delta_schema.sql.statement import TOGETHER, Renderer, Statement, StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -78,18 +78,6 @@ def _creation(action: CreateTable) -> Iterator[Statement]:
     yield Statement(table=table, kind=StatementKind.CREATE_TABLE, sql="\n".join(clauses), changes=(action,))
     for change in (*action.keys, *action.tags, *action.foreign_keys):
         yield from rendered(table, change)
-
-
-TOGETHER = frozenset(
-    {
-        StatementKind.CHANGE_TYPES,
-        StatementKind.CHANGE_DEFAULTS,
-        StatementKind.COMMENT_COLUMNS,
-        StatementKind.LOOSEN_COLUMNS,
-        StatementKind.TIGHTEN_COLUMNS,
-    }
-)
-"""Kinds of statements that alter several columns at once."""
 
 
 def statements_per_column(statement: Statement) -> tuple[Statement, ...]:

@@ -67,6 +67,18 @@ CATALOG_ONLY = frozenset(
 """Statements about keys and tags, which only a catalog stores and open-source Delta does not know."""
 
 
+TOGETHER = frozenset(
+    {
+        StatementKind.CHANGE_TYPES,
+        StatementKind.CHANGE_DEFAULTS,
+        StatementKind.COMMENT_COLUMNS,
+        StatementKind.LOOSEN_COLUMNS,
+        StatementKind.TIGHTEN_COLUMNS,
+    }
+)
+"""Kinds of statements that alter several columns at once."""
+
+
 class Statement(NamedTuple):
     """One statement: its SQL, and the changes that it makes for backends that cannot run the SQL.
 

@@ -12,12 +12,12 @@ from pytest_delta_schema import Check, Column, Table
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
 from pytest_delta_schema.compatibility.changes import comparable_states, contract_changes, row_of
 from pytest_delta_schema.compatibility.effects import STREAM_KINDS_OF, STREAM_VERDICTS
-from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS, ContractFault
+from pytest_delta_schema.compatibility.roles import GROUPS, ContractFault
 from pytest_delta_schema.compatibility.writers import WRITES_BY_ROLE
 from pytest_delta_schema.plan.changes import KINDS, ConvertTable
 from pytest_delta_schema.plan.kinds import Change
 from pytest_delta_schema.report.codes import all_codes
-from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLES
+from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLE_WORDS, ROLES
 from pytest_delta_schema.state import SourceState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.write_check.streams import ANSWERS

@@ -14,7 +14,7 @@ from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.plan import ColumnGenerationChange, ConvertTable, NotNull, PartitionValue, TablePlanner
 from pytest_delta_schema.sql import StatementKind, dotted, literal, script, statements
-from pytest_delta_schema.sql.compiler import TOGETHER, statements_per_column
+from pytest_delta_schema.sql.compiler import statements_per_column
 from pytest_delta_schema.sql.data_check_queries import (
     count_rows,
     exists_violation,
@@ -33,7 +33,7 @@ from pytest_delta_schema.sql.renderers import (
     shallow_clone,
     texts_without_zone,
 )
-from pytest_delta_schema.sql.statement import batched_paths
+from pytest_delta_schema.sql.statement import TOGETHER, batched_paths
 from pytest_delta_schema.state import (
     ArrayState,
     CheckState,

@@ -18,7 +18,6 @@ from pytest_delta_schema.execute.protocols import version_of
 from pytest_delta_schema.models.names import required_table_name, required_table_names
 from pytest_delta_schema.models.sets import names_around
 from pytest_delta_schema.models.table import conversions, required_tables
-from pytest_delta_schema.sql.renderers import create_schema, drop_schema, drop_table
 from pytest_delta_schema.state.states import CatalogState, TableState
 from pytest_delta_schema.write_check.verdict import DEFAULT_OPTIONS
 
@@ -250,16 +249,22 @@ class LocalCatalog:
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""
+        from pytest_delta_schema.sql.renderers import create_schema
+
         with self._session.using(catalog):
             self._session.sql(create_schema(catalog, schema))
 
     def drop_table(self, table: QualifiedName) -> None:
         """Drop a table if it exists."""
+        from pytest_delta_schema.sql.renderers import drop_table
+
         with self._session.using(table.catalog):
             self._session.sql(drop_table(table))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it, if it exists, and also what killed statements have left."""
+        from pytest_delta_schema.sql.renderers import drop_schema
+
         with self._session.using(catalog):
             self._session.sql(drop_schema(catalog, schema))
         if self.bridge.is_warehouse(catalog):

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.backends.logs.files import Edges
 from pytest_delta_schema.backends.spark.compat import java_session, jvm_of
-from pytest_delta_schema.sql.data_check_queries import select_rows
-from pytest_delta_schema.sql.renderers import describe_history, select_all
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import IntroducedBy
 from pytest_delta_schema.state.types import find
@@ -163,6 +161,9 @@ def dropped_columns(history: History, paths: Iterable[ColumnPath]) -> frozenset[
 
 
 def _history(sql: Callable[[str], Any], table: QualifiedName) -> History:
+    from pytest_delta_schema.sql.data_check_queries import select_rows
+    from pytest_delta_schema.sql.renderers import describe_history, select_all
+
     @cache
     def columns_at(version: int) -> tuple[ColumnState, ...]:
         return canonical_fields(sql(select_all(select_rows(table, version=version))).schema.fields)

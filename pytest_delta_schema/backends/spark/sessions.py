@@ -37,8 +37,7 @@ from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnTypeChange
-from pytest_delta_schema.sql.compiler import TOGETHER
-from pytest_delta_schema.sql.statement import CATALOG_ONLY, StatementKind, set_values
+from pytest_delta_schema.sql.statement import CATALOG_ONLY, TOGETHER, StatementKind, set_values
 from pytest_delta_schema.state.features import required_features
 from pytest_delta_schema.state.spark_types import unknown_parts, unstorable
 from pytest_delta_schema.state.types import describe_type, is_generated

@@ -42,7 +42,7 @@ from pytest_delta_schema.plan.changes import (
 from pytest_delta_schema.plan.data_checks import NotNull
 from pytest_delta_schema.plan.kinds import KeyAdd, KeyDrop
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.sql.compiler import TOGETHER, rendered, statements, statements_per_column
+from pytest_delta_schema.sql.compiler import rendered, statements, statements_per_column
 from pytest_delta_schema.sql.data_check_queries import (
     Fingerprint,
     difference,
@@ -55,7 +55,7 @@ from pytest_delta_schema.sql.renderers import (
     select_all,
     texts_without_zone,
 )
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.statement import TOGETHER, Statement, StatementKind
 from pytest_delta_schema.state.delta_log import columns_of_schema, emulated_property, tag_property
 from pytest_delta_schema.state.keys import key_property
 from pytest_delta_schema.state.states import CheckState

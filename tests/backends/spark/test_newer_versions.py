@@ -27,7 +27,7 @@ from pytest_delta_schema.delta.properties import REGISTRY
 from pytest_delta_schema.execute import Capabilities, Refusal
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import StatementKind, statements
-from pytest_delta_schema.sql.compiler import TOGETHER
+from pytest_delta_schema.sql.statement import TOGETHER
 from pytest_delta_schema.state.desired import declared_table
 from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.testing import CatalogSuite, SparkDataAccess

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.compatibility.roles import ROLE_WORDS
+from pytest_delta_schema.settings.table import ROLE_WORDS
 
 ORDERS = 'orders = table("dev.silver.orders", Column("id", LongType()), Column("note", StringType()){})\n'
 CUSTOMERS = 'customers = table("dev.silver.customers", Column("id", LongType()))\n'
