@@ -340,15 +340,13 @@ def os_error_text(error: OSError) -> str:
     return message if error.filename is None else f"{message} ({error.filename})"
 
 
-def first_line(error: BaseException, *, limit: int = 300) -> str:
-    """Return the first line of an error, for use inside another message, without secrets in URIs.
+_LONGEST_LINE = 300
 
-    Args:
-        error: The error.
-        limit: Length in characters; longer texts are cut with three dots.
-    """
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error, for use inside another message: shortened, without secrets in URIs."""
     text = str(error).strip() or type(error).__name__
-    return shortened(escaped(without_secrets(text.partition("\n")[0].rstrip())), limit)
+    return shortened(escaped(without_secrets(text.partition("\n")[0].rstrip())), _LONGEST_LINE)
 
 
 def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...]:
