@@ -43,8 +43,10 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.assertions.contracts import raises_constraint
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.exchange import from_ddl
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.rules import PlanValidator
+from pytest_delta_schema.rules import DEFAULT_PLAN_RULES, PlanValidator
+from pytest_delta_schema.write_check import check_stream
 from support.models import CHECKED as MODEL
 from support.models import NAME
 
@@ -279,3 +281,67 @@ def test_names_are_read_once_whatever_holds_them() -> None:
         QualifiedName("dev", "silver", "a"),
         NAME,
     ]
+
+
+@pytest.mark.parametrize(
+    ("call", "messages"),
+    [
+        (
+            lambda: LocalCatalog(None, warehouse=None),
+            [
+                "LocalCatalog takes a Spark session, and was given None; give one, such as the fixture delta_spark",
+                "LocalCatalog takes the folder of the warehouse, and was given None; give its path",
+            ],
+        ),
+        (
+            lambda: empty_frame("spark", "orders"),
+            [
+                "empty_frame takes a Table, and was given 'orders'; give the Table that declares it",
+                "empty_frame takes a Spark session, and was given 'spark'; give one, such as the fixture delta_spark",
+            ],
+        ),
+        (
+            lambda: from_ddl(b"", catalog_name="dev", schema_name=1),
+            [
+                "from_ddl: text takes a string, and was given b''; give the statements, or a name, as text",
+                "from_ddl: schema_name takes a string, and was given 1; give the statements, or a name, as text",
+            ],
+        ),
+        (
+            lambda: check_stream(1, 2),
+            [
+                "check_stream takes a Table or a TableState, and was given 1; give a model or a state as old",
+                "check_stream takes a Table or a TableState, and was given 2; give a model or a state as new",
+            ],
+        ),
+        (
+            lambda: MemoryCatalog([MODEL, 1]),
+            [
+                (
+                    "MemoryCatalog takes the states of tables, and was given the Table dev.silver.orders;"
+                    " create tables of models by Orchestrator.over(catalog).sync_tables"
+                ),
+                (
+                    "MemoryCatalog takes the states of tables, and was given 1;"
+                    " create tables of models by Orchestrator.over(catalog).sync_tables"
+                ),
+            ],
+        ),
+        (
+            lambda: PlanValidator(plan_rules=[SimpleNamespace, *DEFAULT_PLAN_RULES, "no_drops"]),
+            [
+                (
+                    "plan_rules of PlanValidator takes rules, and was given <class 'types.SimpleNamespace'>;"
+                    " write SimpleNamespace()"
+                ),
+                "plan_rules of PlanValidator takes rules, and was given 'no_drops'; give objects with a method check",
+            ],
+        ),
+    ],
+    ids=["catalog", "frame", "DDL", "stream", "states", "rules"],
+)
+def test_all_faults_of_a_call_are_told(call: Callable[[], object], messages: list[str]) -> None:
+    with pytest.raises(DeclarationError) as caught:
+        call()
+
+    assert str(caught.value).split("\n") == messages

@@ -28,6 +28,7 @@ from pytest_delta_schema.state.expressions.conditions import (
     atoms_of,
     conjuncts,
     is_understood,
+    paths_of,
     used_columns,
 )
 from pytest_delta_schema.state.expressions.evaluation import truth
@@ -107,7 +108,7 @@ def _of_part(part: Condition, promises: Promises) -> tuple[Implication, Mapping[
     opaque = [fact for fact in facts if not is_understood(fact)]
     touching = [fact for fact in facts if not roots.isdisjoint(used_columns(fact))]
     usable = [fact for fact in touching if used_columns(fact) <= roots and fact not in opaque]
-    paths = [*dict.fromkeys(path for condition in (part, *usable) for path in _paths(condition))]
+    paths = [*dict.fromkeys(path for condition in (part, *usable) for path in paths_of(condition))]
     constants = [value for condition in (part, *usable) for value in _constants(condition)]
     choices = [_values(path, constants, promises) for path in paths]
     if prod(len(choice.values) for choice in choices) > _MOST_ROWS:
@@ -122,16 +123,6 @@ def _of_part(part: Condition, promises: Promises) -> tuple[Implication, Mapping[
         return "unknown", {}
     is_complete = len(paths) <= 1 and all(choice.is_complete for choice in choices)
     return "implied" if is_complete and not any(_is_of_text(one) for one in (part, *usable)) else "unknown", {}
-
-
-def _paths(condition: Condition) -> Iterator[ColumnPath]:
-    for atom in atoms_of(condition):
-        if isinstance(atom, Comparison):
-            yield from (side.path for side in (atom.left, atom.right) if not isinstance(side, Value))
-        elif isinstance(atom, InList):
-            yield atom.operand.path
-        elif isinstance(atom, (Like, IsNull)):
-            yield atom.path
 
 
 def _constants(condition: Condition) -> Iterator[Any]:

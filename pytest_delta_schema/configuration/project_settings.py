@@ -5,26 +5,25 @@ from __future__ import annotations
 import inspect
 import re
 from importlib import import_module
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.configuration.files import delta_keys, misspelt_sections, read_project_file
 from pytest_delta_schema.configuration.section import expired
 from pytest_delta_schema.diagnostics.errors import ConfigurationError, DeclarationError
-from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.arguments import folder_fault, refuse
 from pytest_delta_schema.settings.table import CHECKS_FOLLOW, INI_FILES, SECTION, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from os import PathLike
 
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
 
 
 def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
     """Return the arguments of ``Settings`` from the nearest ``pyproject.toml``; see :meth:`Settings.from_project`."""
-    if not isinstance(folder, (str, PathLike)):
-        refuse_kind("Settings.from_project", "the folder of a project", folder, "give its path")
+    refuse(folder_fault(folder, "Settings.from_project", "the folder of a project"))
     start = Path(folder).absolute()
     project = read_project_file(start)
     values: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS} | dict(project.values)

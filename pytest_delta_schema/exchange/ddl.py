@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.diagnostics.errors import DdlError, DeclarationError, Diagnostic
 from pytest_delta_schema.exchange.definitions import DdlReading
 from pytest_delta_schema.exchange.statements import read_statements
-from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.arguments import kind_fault, refuse
 from pytest_delta_schema.models.sets import dependency_groups
 from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.planner import TablePlanner
@@ -52,9 +52,15 @@ def from_ddl(text: str, *, catalog_name: str = "", schema_name: str = "", skip_o
             diagnostic for each, by the number and line of its statement.
         DeclarationError: If an argument is not a string.
     """
-    for name, value in {"text": text, "catalog_name": catalog_name, "schema_name": schema_name}.items():
-        if not isinstance(value, str):
-            refuse_kind(f"from_ddl: {name}", "a string", value, "give the statements, or a name, as text")
+    given: dict[str, object] = {"text": text, "catalog_name": catalog_name, "schema_name": schema_name}
+    remedy = "give the statements, or a name, as text"
+    refuse(
+        *(
+            kind_fault(f"from_ddl: {name}", "a string", value, remedy)
+            for name, value in given.items()
+            if not isinstance(value, str)
+        )
+    )
     tables, remarks = read_scripts({"": text}, catalog_name, schema_name, skip_other=skip_other)
     for remark in remarks:
         _LOG.warning("%s", remark)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from difflib import get_close_matches
 from functools import update_wrapper
+from os import PathLike
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WrongArgumentsError
@@ -28,8 +29,30 @@ def refuse_kind(subject: str, wanted: str, value: object, remedy: str) -> NoRetu
     Raises:
         DeclarationError: Always.
     """
-    msg = f"{subject} takes {wanted}, and was given {argument_text(value)}; {remedy}"
-    raise DeclarationError(msg)
+    raise DeclarationError(kind_fault(subject, wanted, value, remedy))
+
+
+def refuse(*faults: str) -> None:
+    """Raise the error for all faults of a call; an argument without a fault has ``""``."""
+    if any(faults):
+        raise DeclarationError("\n".join(filter(None, faults)))
+
+
+def kind_fault(subject: str, wanted: str, value: object, remedy: str) -> str:
+    """Return the message of :func:`refuse_kind`."""
+    return f"{subject} takes {wanted}, and was given {argument_text(value)}; {remedy}"
+
+
+def session_fault(value: object, subject: str) -> str:
+    """Return the fault of a value that is not a session of Spark, of whatever kind."""
+    if not isinstance(value, type) and hasattr(value, "sql"):
+        return ""
+    return kind_fault(subject, "a Spark session", value, "give one, such as the fixture delta_spark")
+
+
+def folder_fault(value: object, subject: str, folder: str = "the folder of the warehouse") -> str:
+    """Return the fault of a value that is not a path."""
+    return "" if isinstance(value, (str, PathLike)) else kind_fault(subject, folder, value, "give its path")
 
 
 def argument_text(value: object) -> str:

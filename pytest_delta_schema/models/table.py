@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pyspark.sql.types import StructField, StructType
 
@@ -14,7 +14,15 @@ from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.delta.fields import CHAR_VARCHAR
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.diagnostics.text import identifier
-from pytest_delta_schema.models.arguments import argument_text, refuse_kind, refuses_wrong_arguments, wrong_name_parts
+from pytest_delta_schema.models.arguments import (
+    argument_text,
+    kind_fault,
+    refuse,
+    refuse_kind,
+    refuses_wrong_arguments,
+    session_fault,
+    wrong_name_parts,
+)
 from pytest_delta_schema.models.clients import require_clients
 from pytest_delta_schema.models.column import Column, columns_of, no_tags, require_deprecated, require_tags
 from pytest_delta_schema.models.constraints import Check, ForeignKey, Parquet, PrimaryKey, Unique, declared_conversion
@@ -273,9 +281,13 @@ def conversions(models: Iterable[Table]) -> dict[QualifiedName, Parquet]:
 
 def required_table(value: object, subject: str) -> Table:
     """Return a model; raise a ``DeclarationError`` if it is something else."""
-    if not isinstance(value, Table):
-        refuse_kind(subject, "a Table", value, "give the Table that declares it")
-    return value
+    refuse(_table_fault(value, subject))
+    return cast("Table", value)
+
+
+def _table_fault(value: object, subject: str) -> str:
+    remedy = "give the Table that declares it"
+    return "" if isinstance(value, Table) else kind_fault(subject, "a Table", value, remedy)
 
 
 def required_tables(value: object, subject: str) -> list[Table]:
@@ -324,7 +336,5 @@ def empty_frame(spark: SparkSession, table: Table) -> DataFrame:
     Raises:
         DeclarationError: If one of them is something else.
     """
-    schema = to_struct_type(required_table(table, "empty_frame"))
-    if not hasattr(spark, "createDataFrame"):
-        refuse_kind("empty_frame", "a Spark session", spark, "give one, such as the fixture delta_spark")
-    return spark.createDataFrame([], schema)
+    refuse(_table_fault(table, "empty_frame"), session_fault(spark, "empty_frame"))
+    return spark.createDataFrame([], to_struct_type(table))

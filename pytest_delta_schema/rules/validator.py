@@ -12,7 +12,7 @@ from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.delta.names import WHOLE_TABLE, PartPath, folded
 from pytest_delta_schema.diagnostics.errors import Diagnostic, InvalidModelError, UnsafePlanError, first_line
 from pytest_delta_schema.diagnostics.redaction import without_tokens
-from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.arguments import kind_fault, refuse, refuse_kind
 from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.actions import TablePlan, change_lines
 from pytest_delta_schema.plan.kinds import Risk
@@ -315,12 +315,14 @@ def _required_rules(value: Sequence[_R], name: str, standard: str) -> tuple[_R, 
     if isinstance(value, str) or not isinstance(value, Iterable):
         refuse_kind(subject, "a list of rules", value, f"write [*{standard}, MyRule()]")
     rules = tuple(value)
-    for rule in rules:
-        if isinstance(rule, type):
-            refuse_kind(subject, "rules", rule, f"write {rule.__name__}()")
-        if not hasattr(rule, "check"):
-            refuse_kind(subject, "rules", rule, "give objects with a method check")
+    refuse(*(_rule_fault(rule, subject) for rule in rules))
     return rules
+
+
+def _rule_fault(rule: object, subject: str) -> str:
+    if isinstance(rule, type):
+        return kind_fault(subject, "rules", rule, f"write {rule.__name__}()")
+    return "" if hasattr(rule, "check") else kind_fault(subject, "rules", rule, "give objects with a method check")
 
 
 def _declared_twice(tables: Sequence[Table]) -> Iterator[Diagnostic]:

@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.names import folded, same_name
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.arguments import refuse, session_fault
 from pytest_delta_schema.models.spark_types import nullable_struct
 from pytest_delta_schema.models.table import to_struct_type
 from pytest_delta_schema.state.desired import desired_state
@@ -363,8 +363,7 @@ def frame_of(  # noqa: PLR0913 - how the rows are made
             ``all_columns`` or because another row gives one.
         InvalidModelError: If the declaration breaks rules.
     """
-    if not hasattr(spark, "createDataFrame"):
-        refuse_kind("frame_of", "a Spark session", spark, "give one, such as the fixture delta_spark")
+    refuse(session_fault(spark, "frame_of"))
     made = rows_of(model, rows, seed=seed, parents=parents, **columns)
     contract = contract_of(desired_state(model))
     filled = {folded(column.name) for column in contract.state.columns if column.value is not None}

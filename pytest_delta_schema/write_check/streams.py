@@ -13,7 +13,7 @@ from pytest_delta_schema.delta.fields import Widening, widening
 from pytest_delta_schema.delta.names import folded, part_path
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX, is_on, supported_features
 from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic
-from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.arguments import kind_fault, refuse
 from pytest_delta_schema.models.ownership import MANAGE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan import changes as kinds
@@ -213,9 +213,17 @@ def require_kind(kind: object) -> None:
         raise DeclarationError(msg)
 
 
-def _pair(old: object, new: object) -> tuple[TableState, TableState]:
+def _pair(old: Table | TableState, new: Table | TableState) -> tuple[TableState, TableState]:
     """Return the states of a table before and after a change, which models or states give."""
-    before, after = (_given_state(which, table) for which, table in (("old", old), ("new", new)))
+    given: dict[str, object] = {"old": old, "new": new}
+    others = [(which, table) for which, table in given.items() if not isinstance(table, (Table, TableState))]
+    refuse(
+        *(
+            kind_fault("check_stream", "a Table or a TableState", table, f"give a model or a state as {which}")
+            for which, table in others
+        )
+    )
+    before, after = (desired_state(table) if isinstance(table, Table) else table for table in (old, new))
     if isinstance(old, Table):
         before = as_created(before)
     if before.name != after.name:
@@ -223,14 +231,6 @@ def _pair(old: object, new: object) -> tuple[TableState, TableState]:
         msg = f"{fact}; give one table before and after its change"
         raise DeclarationError(msg)
     return before, after
-
-
-def _given_state(which: str, table: object) -> TableState:
-    if isinstance(table, TableState):
-        return table
-    if not isinstance(table, Table):
-        refuse_kind("check_stream", "a Table or a TableState", table, f"give a model or a state as {which}")
-    return desired_state(table)
 
 
 def without_feed(old: TableState, kind: StreamKind) -> StreamVerdict | None:

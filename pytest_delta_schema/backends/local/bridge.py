@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,14 +31,15 @@ from pytest_delta_schema.backends.spark.compat import Gateway, active_spark, jav
 from pytest_delta_schema.backends.spark.conf import SUBSTITUTE, setting, shared_setting
 from pytest_delta_schema.backends.spark.errors import cancel_on_interrupt, stop_jobs, translate_errors
 from pytest_delta_schema.backends.spark.logs import HadoopLog
-from pytest_delta_schema.backends.spark.sessions import SparkVersions, require_session
+from pytest_delta_schema.backends.spark.sessions import SparkVersions
 from pytest_delta_schema.delta import PAIRS
-from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.arguments import folder_fault, refuse, session_fault
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
+    from os import PathLike
 
     from pyspark.sql import SparkSession
 
@@ -54,10 +54,9 @@ class CatalogSession:
     """The session of a catalog; the arguments, and what it raises, are those of :class:`LocalCatalog`."""
 
     def __init__(self, spark: SparkSession | LazySession, warehouse: str | PathLike[str]) -> None:
-        if not isinstance(spark, LazySession):
-            require_session(spark, "LocalCatalog")
-        if not isinstance(warehouse, (str, PathLike)):
-            refuse_kind("LocalCatalog", "the folder of the warehouse", warehouse, "give its path")
+        subject = "LocalCatalog"
+        is_later = isinstance(spark, LazySession)
+        refuse("" if is_later else session_fault(spark, subject), folder_fault(warehouse, subject))
         self._given = spark
         self.warehouse = Path(warehouse)
 

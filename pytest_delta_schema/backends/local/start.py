@@ -8,7 +8,6 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +30,7 @@ from pytest_delta_schema.backends.spark.compat import (
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.sessions import CATALOG, CATALOG_OF_DELTA, EXTENSION, EXTENSIONS, require_delta
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, first_line, os_error_text
-from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.arguments import folder_fault, refuse
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
@@ -181,8 +180,7 @@ def open_session(warehouse: Path | str, *, conf: Mapping[str, str] | None = None
             be used, or Spark does not start; or if the active session has no Delta.
         DeclarationError: If ``warehouse`` is not a path.
     """
-    if not isinstance(warehouse, (str, PathLike)):
-        refuse_kind("open_session", "the folder of the warehouse", warehouse, "give its path")
+    refuse(folder_fault(warehouse, "open_session"))
     return checked_active_session() or start_session(warehouse, conf, archive=archive)
 
 

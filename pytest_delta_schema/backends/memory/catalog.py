@@ -14,7 +14,7 @@ from pytest_delta_schema.backends.row_values import Clock, converted_rows
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, version_of
-from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.arguments import kind_fault, refuse, refuse_kind
 from pytest_delta_schema.models.names import required_table_name, required_table_names
 from pytest_delta_schema.models.sets import names_around
 from pytest_delta_schema.models.table import required_tables
@@ -274,9 +274,8 @@ def _states(tables: object) -> list[TableState]:
     if isinstance(tables, str) or not isinstance(tables, Iterable):
         refuse_kind(subject, wanted, tables, "write MemoryCatalog([TableState(...)])")
     states = list(tables)
-    for state in states:
-        if not isinstance(state, TableState):
-            refuse_kind(subject, wanted, state, "create tables of models by Orchestrator.over(catalog).sync_tables")
+    remedy = "create tables of models by Orchestrator.over(catalog).sync_tables"
+    refuse(*(kind_fault(subject, wanted, state, remedy) for state in states if not isinstance(state, TableState)))
     return states
 
 

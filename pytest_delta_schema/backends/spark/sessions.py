@@ -34,7 +34,6 @@ from pytest_delta_schema.delta.well_formed import faults_of_struct
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
 from pytest_delta_schema.diagnostics.faults import UnsupportedTable
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
-from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.sql.statement import CATALOG_ONLY, TOGETHER, StatementKind, set_values
@@ -122,12 +121,6 @@ def _settings(spark: SparkSession) -> dict[str, str] | None:
             return None
         msg = f"the Spark session does not answer: {first_line(error)}; see that its server runs and can be reached"
         raise BackendUnavailableError(msg) from error
-
-
-def require_session(value: object, subject: str) -> None:
-    """Raise unless a value is a session of Spark, whatever its kind."""
-    if isinstance(value, type) or not hasattr(value, "sql"):
-        refuse_kind(subject, "a Spark session", value, "give one, such as the fixture delta_spark")
 
 
 def refused_on_tables(

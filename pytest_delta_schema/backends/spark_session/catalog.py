@@ -19,7 +19,6 @@ from pytest_delta_schema.backends.spark.sessions import (
     BY_PROPERTY,
     OPEN_SOURCE_DELTA,
     SparkVersions,
-    require_session,
 )
 from pytest_delta_schema.backends.spark.statements import (
     DeltaStatements,
@@ -31,6 +30,7 @@ from pytest_delta_schema.backends.spark.statements import (
 from pytest_delta_schema.backends.spark_session.reading import ABSENT_ON_SPARK, SessionReader, unreadable_by_session
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.execute.protocols import ABSENT, Refusal
+from pytest_delta_schema.models.arguments import refuse, session_fault
 from pytest_delta_schema.models.names import required_table_name, required_table_names
 from pytest_delta_schema.models.sets import names_around
 from pytest_delta_schema.models.table import conversions, required_tables
@@ -118,7 +118,7 @@ class SessionCatalog:
         _by_commit: frozenset[StatementKind] = BY_COMMIT,
         _redacted: Callable[[str], str] = str,
     ) -> None:
-        require_session(spark, "SessionCatalog")
+        refuse(session_fault(spark, "SessionCatalog"))
         self.spark = spark
         self._redacted = _redacted
         self._reader = SessionReader(self.name, spark, read_threads, _redacted)

@@ -164,16 +164,19 @@ def atoms_of(condition: Condition) -> Iterator[Atom]:
 
 def used_columns(condition: Condition) -> frozenset[str]:
     """Return the columns that the understood comparisons of a condition use, in lower case."""
-    used: set[str] = set()
+    return frozenset(path.folded[0] for path in paths_of(condition))
+
+
+def paths_of(condition: Condition) -> Iterator[ColumnPath]:
+    """Yield the paths that the understood comparisons of a condition use."""
     for atom in atoms_of(condition):
         match atom:
             case Comparison():
-                used.update(side.path.folded[0] for side in (atom.left, atom.right) if not isinstance(side, Value))
+                yield from (side.path for side in (atom.left, atom.right) if not isinstance(side, Value))
             case InList():
-                used.add(atom.operand.path.folded[0])
+                yield atom.operand.path
             case Like() | IsNull():
-                used.add(atom.path.folded[0])
-    return frozenset(used)
+                yield atom.path
 
 
 def is_understood(condition: Condition) -> bool:

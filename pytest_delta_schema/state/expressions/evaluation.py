@@ -306,19 +306,12 @@ def _part_of_date(name: str) -> Callable[[Any], int]:
     return lambda value: int(getattr(_to_date(value), name))
 
 
-def _added(left: Any, right: Any) -> Any:
-    _require_numbers(left, right)
-    return _in_range(left + right)
+def _arithmetic(function: Callable[..., Any]) -> Callable[..., Any]:
+    def compute(*values: Any) -> Any:
+        _require_numbers(*values)
+        return _in_range(function(*values))
 
-
-def _subtracted(left: Any, right: Any) -> Any:
-    _require_numbers(left, right)
-    return _in_range(left - right)
-
-
-def _multiplied(left: Any, right: Any) -> Any:
-    _require_numbers(left, right)
-    return _in_range(left * right)
+    return compute
 
 
 def _divided(left: Any, right: Any) -> float:
@@ -339,29 +332,17 @@ def _remainder(left: Any, right: Any) -> int:
     return int(left - right * _quotient(left, right))
 
 
-def _absolute(value: Any) -> Any:
-    _require_numbers(value)
-    return _in_range(abs(value))
-
-
-def _negative(value: Any) -> Any:
-    _require_numbers(value)
-    return _in_range(-value)
-
-
 def _concatenated(*texts: Any) -> str:
     _require(all(isinstance(text, str) for text in texts))
     return "".join(texts)
 
 
-def _upper(text: Any) -> str:
-    _require(isinstance(text, str) and text.isascii())
-    return str(text.upper())
+def _in_case(function: Callable[[str], str]) -> Callable[[Any], str]:
+    def convert(text: Any) -> str:
+        _require(isinstance(text, str) and text.isascii())
+        return function(text)
 
-
-def _lower(text: Any) -> str:
-    _require(isinstance(text, str) and text.isascii())
-    return str(text.lower())
+    return convert
 
 
 def _length(text: Any) -> int:
@@ -422,8 +403,8 @@ def _in_range(value: Any) -> Any:
 
 
 FUNCTIONS: Final[dict[type[exp.Expr], Callable[..., Any]]] = {
-    exp.Abs: _absolute,
-    exp.Add: _added,
+    exp.Abs: _arithmetic(abs),
+    exp.Add: _arithmetic(operator.add),
     exp.ArraySize: _size,
     exp.Concat: _concatenated,
     exp.CurrentDate: _today,
@@ -434,17 +415,17 @@ FUNCTIONS: Final[dict[type[exp.Expr], Callable[..., Any]]] = {
     exp.Div: _divided,
     exp.IntDiv: _quotient,
     exp.Length: _length,
-    exp.Lower: _lower,
+    exp.Lower: _in_case(str.lower),
     exp.Mod: _remainder,
     exp.Month: _part_of_date("month"),
-    exp.Mul: _multiplied,
-    exp.Neg: _negative,
+    exp.Mul: _arithmetic(operator.mul),
+    exp.Neg: _arithmetic(operator.neg),
     exp.RegexpLike: _matches,
-    exp.Sub: _subtracted,
+    exp.Sub: _arithmetic(operator.sub),
     exp.Substring: _part,
     exp.Trim: _trimmed,
     exp.TsOrDsToDate: _to_date,
-    exp.Upper: _upper,
+    exp.Upper: _in_case(str.upper),
     exp.Year: _part_of_date("year"),
 }
 """What is evaluated for arguments of which none is NULL; with one, the value is NULL, or for a size known to Spark."""

@@ -169,7 +169,7 @@ def test_a_catalog_that_opens_slowly_shows_itself(caplog, monkeypatch, tmp_path)
     monkeypatch.setattr(SparkVersions, "of", lambda *_: INSTALLED)
     for check in (sessions.require_jvm, sessions.require_delta):
         monkeypatch.setattr(sessions, check.__name__, lambda _: None)
-    monkeypatch.setattr(catalog_session, "require_session", lambda *_: None)
+    monkeypatch.setattr(catalog_session, "session_fault", lambda *_: "")
     context = SimpleNamespace(spark=lambda: "spark", warehouse=lambda: tmp_path, starts_own_spark=lambda: False)
 
     opened: Any = BACKEND.open(context)
