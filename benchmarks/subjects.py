@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql.types import (
     ArrayType,
@@ -22,10 +23,12 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from pytest_delta_schema import Column, QualifiedName, Table
+from pytest_delta_schema import Column, ForeignKey, QualifiedName, Table, Unique
 from pytest_delta_schema.state.delta_log import state_from_metadata
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_delta_schema.state import TableState
 
 COLUMNS = 50
@@ -51,14 +54,14 @@ def models(count: int) -> list[Table]:
     return [model(number) for number in range(count)]
 
 
-def model(number: int) -> Table:
-    """Declare one of the tables."""
-    return Table(
+def model(number: int, column: Callable[..., Any] = Column, table: Callable[..., Any] = Table) -> Any:
+    """Declare one of the tables, by default with the classes of this package."""
+    return table(
         "dev",
         "silver",
         f"table_{number:05d}",
         [
-            Column(
+            column(
                 f"column_{index:02d}_{number:05d}",
                 _NESTED if index % 10 == 9 else _TYPES[index % len(_TYPES)],
                 is_nullable=index > 0,
@@ -72,8 +75,57 @@ def model(number: int) -> Table:
     )
 
 
+def described_models(count: int, kinds: Kinds | None = None) -> list[Any]:
+    """Declare the same tables with tags on the table and on every second column, and with keys.
+
+    Args:
+        count: How many.
+        kinds: What to declare them with, by default the classes of this package.
+    """
+    return [_described(number, kinds or Kinds(Column, Table, ForeignKey, Unique)) for number in range(count)]
+
+
+class Kinds(NamedTuple):
+    """Classes of declarations."""
+
+    column: Callable[..., object]
+    table: Callable[..., object]
+    foreign_key: Callable[..., object]
+    unique: Callable[..., object]
+
+
+def _described(number: int, kinds: Kinds) -> object:
+    return kinds.table(
+        "dev",
+        "silver",
+        f"table_{number:05d}",
+        [
+            kinds.column(
+                f"column_{index:02d}_{number:05d}",
+                _NESTED if index % 10 == 9 else _TYPES[index % len(_TYPES)],
+                is_nullable=index > 0,
+                comment=f"Comment {index}",
+                tags={"pii": "no", "owner": "crm"} if index % 2 else {},
+            )
+            for index in range(COLUMNS)
+        ],
+        comment=f"Table {number}",
+        table_properties={"delta.appendOnly": "true", "team": "platform"},
+        primary_key=[f"column_00_{number:05d}"],
+        foreign_keys=[kinds.foreign_key([f"column_05_{number:05d}"], "dev.silver.table_00000", [f"column_00_{0:05d}"])],
+        unique=[kinds.unique([f"column_01_{number:05d}"])],
+        tags={"team": "crm"},
+    )
+
+
+_NESTED_FROM = 50_000
+
+
 def nested_models(count: int) -> list[Table]:
-    """Declare tables in which three columns in ten are arrays, maps and nested structs; no two share a type object."""
+    """Declare tables in which three columns in ten are arrays, maps and nested structs; no two share a type object.
+
+    Their names are not those of :func:`models`: a name that is declared twice is looked up among all in each round.
+    """
 
     def nested(index: int, column: Column) -> Column:
         kind = _NESTED_KINDS.get(index % 10)
@@ -81,7 +133,7 @@ def nested_models(count: int) -> list[Table]:
 
     return [
         replace(table, columns=[nested(index, column) for index, column in enumerate(table.columns)])
-        for table in models(count)
+        for table in map(model, range(_NESTED_FROM, _NESTED_FROM + count))
     ]
 
 
@@ -126,7 +178,8 @@ def observed(table: Table, wanted: TableState) -> TableState:
         protocol={"minReaderVersion": 1, "minWriterVersion": 2},
         version=0,
     )
-    return replace(read, primary_key=wanted.primary_key)
+    keys = {name: getattr(wanted, name) for name in ("primary_key", "unique", "foreign_keys")}
+    return replace(read, **keys, tags=MappingProxyType(dict(wanted.tags)))
 
 
 def drifted(state: TableState) -> TableState:

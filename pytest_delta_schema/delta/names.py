@@ -270,6 +270,8 @@ class WrittenPart(NamedTuple):
 
 def split_path(text: str) -> tuple[WrittenPart, ...]:
     r"""Split a path at the dots outside of back-quotes."""
+    if "`" not in text:
+        return tuple(WrittenPart(part, is_quoted=False) for part in text.split("."))
     return tuple(map(_written, _PART.finditer(text)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from functools import update_wrapper
 from os import PathLike
@@ -66,52 +66,41 @@ _T = TypeVar("_T")
 
 
 def refuses_wrong_arguments(declaration: type[_T]) -> type[_T]:
-    """Make the constructor of a dataclass refuse wrong arguments, and say which are right.
+    """Make the constructor of a frozen dataclass with slots refuse wrong arguments, and say which are right.
 
-    The new constructor is compiled, as that of a dataclass is: one that passes ``*args`` and ``**kwargs`` on would more
-    than double the time to declare a column (Python 3.11).
+    The new constructor is compiled, as that of a dataclass is, and writes to the slots: ``object.__setattr__``, and a
+    wrapper of the dataclass's own constructor, double the time to declare a column (Python 3.11).
     """
     init: Callable[..., None] = declaration.__init__
-    parameters = [*inspect.signature(init).parameters.values()][1:]
-    required = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
-    defaults = {parameter.name: parameter.default for parameter in parameters if parameter.name not in required}
+    arguments = [field for field in fields(declaration) if field.init]  # type: ignore[arg-type]  # a dataclass
+    names = [field.name for field in arguments]
+    named = [field.name for field in arguments if field.kw_only]
+    positional = [name for name in names if name not in named]
+    required = [field.name for field in arguments if field.default is field.default_factory is MISSING]
 
-    names = [parameter.name for parameter in parameters]
-    named = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
-    positional = names[: len(names) - len(named)]
-
-    def refuse(
-        given: dict[str, object], surplus: tuple[object, ...], unknown: dict[str, object], others: Callable[[], None]
-    ) -> None:
+    def refuse(made: _T, given: dict[str, object], surplus: tuple[object, ...], unknown: dict[str, object]) -> None:
         kind = declaration.__name__
         if unknown:
             raise WrongArgumentsError(_unknown(kind, [*unknown], names))
         if surplus:
-            others()  # a fault in them is the reason: a list of columns that was written without brackets
+            init(made, **given)  # a fault in them is the reason: a list of columns that was written without brackets
             raise WrongArgumentsError(_surplus(kind, surplus, positional, named))
-        present = {name: value for name, value in given.items() if value is not parameters}
+        present = {name: given[name] for name in required if given[name] is not MISSING}
         raise WrongArgumentsError(missing_arguments(kind, required, present))
 
-    head, tail = (
-        [f"{name}=_missing" if name in required else f"{name}=_defaults[{name!r}]" for name in group]
-        for group in (positional, named)
-    )
-    missing = "".join(f" or {name} is _missing" for name in required)
-    given = ", ".join(f"{name}={name}" for name in required)
-    call = f"_init({', '.join(['self', *positional, *(f'{name}={name}' for name in named)])})"
+    namespace: dict[str, Any] = {"__name__": __name__, "_refuse": refuse, "_missing": MISSING}
+    for field in arguments:
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        namespace[f"_default_{field.name}"] = default
+        namespace[f"_set_{field.name}"] = getattr(declaration, field.name).__set__
+    head, tail = ([f"{name}=_default_{name}" for name in group] for group in (positional, named))
     source = (
         f"def __init__({', '.join(['self', *head, '*_surplus', *tail, '**_unknown'])}):\n"
-        f"    if _unknown or _surplus{missing}:\n"
-        f"        _refuse(dict({given}), _surplus, _unknown, lambda: {call})\n"
-        f"    {call}\n"
+        f"    if _surplus or _unknown{''.join(f' or {name} is _missing' for name in required)}:\n"
+        f"        _refuse(self, dict({', '.join(f'{name}={name}' for name in names)}), _surplus, _unknown)\n"
+        + "".join(f"    _set_{name}(self, {name})\n" for name in names)
+        + "    self.__post_init__()\n"
     )
-    namespace: dict[str, Any] = {
-        "__name__": __name__,
-        "_init": init,
-        "_refuse": refuse,
-        "_defaults": defaults,
-        "_missing": parameters,
-    }
     exec(compile(source, f"<constructor of {declaration.__name__}>", "exec"), namespace)  # noqa: S102 - as the dataclasses of Python do
     setattr(declaration, "__init__", update_wrapper(namespace["__init__"], init))  # noqa: B010 - mypy
     return declaration
@@ -230,11 +219,10 @@ _NAME_PARTS = ("catalog_name", "schema_name", "table_name")
 _PLACEHOLDERS = ("catalog", "schema", "table")
 
 
-def wrong_name_parts(values: Sequence[object]) -> str:
-    """Return the message for a table whose name has too few parts, such as a list where the table name is expected."""
-    if not any(isinstance(value, (list, tuple)) for value in values):
-        return ""
-    return _of_a_table(dict(zip(_NAME_PARTS, values, strict=True)))
+def refuse_lists(parts: Sequence[object]) -> None:
+    """Refuse the three parts of a name if one is a list, because parts before it are missing."""
+    if any(isinstance(part, (list, tuple)) for part in parts):
+        raise DeclarationError(_of_a_table(dict(zip(_NAME_PARTS, parts, strict=True))))
 
 
 def _of_a_table(given: Mapping[str, object]) -> str:

@@ -24,31 +24,31 @@ from pytest_delta_schema.delta.fields import (
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.diagnostics.text import shortened
 from pytest_delta_schema.models.arguments import refuse_kind, refuses_wrong_arguments
-from pytest_delta_schema.models.names import interned, require_comment, require_name
+from pytest_delta_schema.models.names import require_comment, require_name
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructField
 
 NO_DECLARED_TAGS: Mapping[str, str | None] = MappingProxyType({})
+"""One empty mapping for all, because most tables and columns have no tags."""
 
 
-def no_tags() -> Mapping[str, str | None]:
-    """Return one shared empty mapping, because most tables and columns have no tags."""
-    return NO_DECLARED_TAGS
-
-
-def require_tags(value: object, subject: str) -> Mapping[str, str | None]:
+def require_tags(value: object, kind: str, name: str) -> Mapping[str, str | None]:
     """Return declared tags as a copy; raise a ``DeclarationError`` if it is not a mapping of keys to texts."""
-    if not isinstance(value, Mapping):
-        msg = f"{subject}: tags must be a mapping, got {value!r}; write {{'key': 'value'}}, or {{'key': ''}}"
+    if not isinstance(value, (dict, Mapping)):  # a dict first, which is known without a look-up
+        msg = f"{kind}{name}: tags must be a mapping, got {value!r}; write {{'key': 'value'}}, or {{'key': ''}}"
         raise DeclarationError(msg)
+    if not value:
+        return NO_DECLARED_TAGS
     wrong = []
     for key, item in value.items():
-        require_name(key, f"{subject}: a key of tags")
+        if type(key) is not str or key.isspace() or not key:  # texts of messages are built for faults only
+            require_name(key, f"{kind}{name}: a key of tags")
         if item is not None and not isinstance(item, str):
             wrong.append(f"{key} has the value {item!r}")
     if wrong:
-        msg = f"{subject}: tag {', '.join(wrong)}; write a text, '' for a tag without a value, or None for its absence"
+        texts, remedy = ", ".join(wrong), "write a text, '' for a tag without a value, or None for its absence"
+        msg = f"{kind}{name}: tag {texts}; {remedy}"
         raise DeclarationError(msg)
     return MappingProxyType(dict(value))
 
@@ -177,7 +177,7 @@ class Column:
     generated_as: str | None = None
     identity: Identity | bool | None = None
     renamed_from: str | None = None
-    tags: Mapping[str, str | None] = field(default_factory=no_tags)
+    tags: Mapping[str, str | None] = field(default_factory=lambda: NO_DECLARED_TAGS)
     deprecated: Deprecated | None = None
 
     if TYPE_CHECKING:
@@ -198,39 +198,22 @@ class Column:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        _set(self, "name", interned(require_name(self.name, "the name of a column")))
-        if type(self.comment) is not str:  # the message is built for faults only
-            _set(self, "comment", require_comment(self.comment, f"column {self.name}: comment"))
-        _set(self, "comment", interned(self.comment))
+        name = self.name
+        if type(name) is not str or not name or name.isspace():  # texts of messages are built for faults only
+            name = str.__str__(require_name(name, "the name of a column"))
+            _set(self, "name", name)
+        if type(self.comment) is not str:
+            _set(self, "comment", str.__str__(require_comment(self.comment, f"column {name}: comment")))
         if self.renamed_from is not None:
-            require_name(self.renamed_from, f"column {self.name}: renamed_from")
+            require_name(self.renamed_from, f"column {name}: renamed_from")
         if self.tags is not NO_DECLARED_TAGS:
-            _set(self, "tags", require_tags(self.tags, f"column {self.name}"))
+            _set(self, "tags", require_tags(self.tags, "column ", name))
         if self.deprecated is not None:
-            require_deprecated(self.deprecated, f"column {self.name}: ")
+            require_deprecated(self.deprecated, f"column {name}: ")
         if self.default is not None or self.generated_as is not None or self.identity is not None:
             self._require_values()
-        given: object = self.data_type
-        if isinstance(given, DataType):
-            return
-        if isinstance(given, str):
-            from pytest_delta_schema.models.types import parse_type
-
-            try:
-                _set(self, "data_type", parse_type(given))
-            except ValueError as error:
-                shown = shortened(repr(given), _LONGEST_TYPE)
-                msg = f"column {self.name}: data_type {shown} is not a Spark type: {error}"
-                raise DeclarationError(msg) from None
-            return
-        if isinstance(given, type) and issubclass(given, DataType):
-            msg = f"column {self.name}: data_type is the class {given.__name__}, not a type; write {given.__name__}()"
-        else:
-            msg = (
-                f"column {self.name}: data_type is {given!r}, which is not a Spark type;"
-                " use one of pyspark.sql.types, such as LongType()"
-            )
-        raise DeclarationError(msg)
+        if not isinstance(self.data_type, DataType):
+            _set(self, "data_type", _spark_type(self.data_type, name))
 
     def _require_values(self) -> None:
         if self.default is not None and not isinstance(self.default, (str, bool, int, float, Decimal)):
@@ -244,6 +227,23 @@ class Column:
         if self.identity is not None and not isinstance(self.identity, (bool, Identity)):
             msg = f"column {self.name}: identity is {self.identity!r}; write Identity(start, step), or True"
             raise DeclarationError(msg)
+
+
+def _spark_type(given: object, column: str) -> DataType:
+    """Return the type that a text names; raise a ``DeclarationError`` for everything else."""
+    if isinstance(given, str):
+        from pytest_delta_schema.models.types import parse_type
+
+        try:
+            return parse_type(given)
+        except ValueError as error:
+            msg = f"column {column}: data_type {shortened(repr(given), _LONGEST_TYPE)} is not a Spark type: {error}"
+            raise DeclarationError(msg) from None
+    fact, remedy = f"{given!r}, which is not a Spark type", "use one of pyspark.sql.types, such as LongType()"
+    if isinstance(given, type) and issubclass(given, DataType):
+        fact, remedy = f"the class {given.__name__}, not a type", f"write {given.__name__}()"
+    msg = f"column {column}: data_type is {fact}; {remedy}"
+    raise DeclarationError(msg)
 
 
 def columns_of(struct: StructType) -> list[Column]:

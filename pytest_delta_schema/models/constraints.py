@@ -40,6 +40,15 @@ class Check:
             raise DeclarationError(msg)
 
 
+def _require_key(key: PrimaryKey | Unique | ForeignKey) -> None:
+    _set(key, "columns", require_names(key.columns, f"columns of a {key.kind}"))
+    if not key.columns:
+        msg = f"a {key.kind} has no columns; name at least one"
+        raise DeclarationError(msg)
+    if key.name is not None:
+        require_name(key.name, f"the name of a {key.kind}")
+
+
 @refuses_wrong_arguments
 @dataclass(frozen=True, slots=True)
 class PrimaryKey:
@@ -63,12 +72,7 @@ class PrimaryKey:
     rely: bool = False
 
     def __post_init__(self) -> None:
-        _set(self, "columns", require_names(self.columns, "columns of a primary key"))
-        if not self.columns:
-            msg = "a primary key has no columns; name at least one"
-            raise DeclarationError(msg)
-        if self.name is not None:
-            require_name(self.name, "the name of a primary key")
+        _require_key(self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
@@ -99,12 +103,7 @@ class Unique:
     name: str | None = None
 
     def __post_init__(self) -> None:
-        _set(self, "columns", require_names(self.columns, "columns of a unique constraint"))
-        if not self.columns:
-            msg = "a unique constraint has no columns; name at least one"
-            raise DeclarationError(msg)
-        if self.name is not None:
-            require_name(self.name, "the name of a unique constraint")
+        _require_key(self)
 
 
 @runtime_checkable
@@ -156,13 +155,8 @@ class ForeignKey:
     rely: bool = False
 
     def __post_init__(self) -> None:
-        _set(self, "columns", require_names(self.columns, "columns of a foreign key"))
-        if not self.columns:
-            msg = "a foreign key has no columns; name at least one"
-            raise DeclarationError(msg)
+        _require_key(self)
         _set(self, "parent_columns", require_names(self.parent_columns, "parent_columns of a foreign key"))
-        if self.name is not None:
-            require_name(self.name, "the name of a foreign key")
         given: object = self.references
         if isinstance(given, str):
             parse_name(given)

@@ -59,7 +59,7 @@ _PROGRAMS = ("__main__", "__channelexec__")
 """The modules that run a program: the one that Python was started with, and that of a worker of xdist."""
 
 
-def declared_here() -> DeclaredAt:
+def declared_here(name: QualifiedName) -> DeclaredAt:
     """Find the nearest module whose top-level code is running, or else the nearest code that is not of this package.
 
     Walking to the ``<module>`` frame sees through constructors, factories in other files and comprehensions, where
@@ -78,13 +78,13 @@ def declared_here() -> DeclaredAt:
         elif code.co_name != "<module>":
             body = body or caller
         elif _module(caller) not in _PROGRAMS:
-            return _at(body or caller, is_top_level=True)
+            return _at(body or caller, name, is_top_level=True)
         caller = caller.f_back
-    return _at(frame, is_top_level=False)
+    return _at(frame, name, is_top_level=False)
 
 
-def _at(frame: FrameType, *, is_top_level: bool) -> DeclaredAt:
-    return DeclaredAt(_module(frame), frame.f_code.co_filename, frame.f_lineno, is_top_level)
+def _at(frame: FrameType, name: QualifiedName, *, is_top_level: bool) -> DeclaredAt:
+    return DeclaredAt(_module(frame), frame.f_code.co_filename, frame.f_lineno, is_top_level, name)
 
 
 def _module(frame: FrameType) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
-from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.names import folded, split_path
@@ -129,15 +128,26 @@ def require_name(value: object, subject: str, remedy: str = "give it a name") ->
     return value
 
 
+def are_names(values: Iterable[object]) -> bool:
+    """Whether each can be a name; for a subclass of strings :func:`require_name` decides, which needs a text."""
+    return all(type(value) is str and value.strip() for value in values)
+
+
 def require_names(value: object, subject: str) -> tuple[str, ...]:
     """Return ``value`` as a tuple of names."""
+    if value == ():
+        return ()
     if isinstance(value, (str, bytes)):
         msg = f"{subject} must be a list of names, got the bare string {value!r}; write [{value!r}]"
         raise DeclarationError(msg)
     if not isinstance(value, Iterable):
         msg = f"{subject} must be a list of names, got {value!r}; write a list of strings"
         raise DeclarationError(msg)
-    return tuple(require_name(item, f"{subject}[{index}]") for index, item in enumerate(value))
+    names = tuple(value)
+    if not are_names(names):
+        for index, item in enumerate(names):
+            require_name(item, f"{subject}[{index}]")
+    return names
 
 
 def require_comment(value: object, subject: str) -> str:
@@ -148,11 +158,6 @@ def require_comment(value: object, subject: str) -> str:
         msg = f"{subject} must be a string, got {value!r}; write it in quotes"
         raise DeclarationError(msg)
     return value
-
-
-def interned(text: str) -> str:
-    """Return an equal string, the same object for all equal ones, so states are compared by identity."""
-    return intern(text if type(text) is str else str.__str__(text))
 
 
 CONSTRAINT_NAME_LIMIT = 255

@@ -19,15 +19,15 @@ from pytest_delta_schema.models.arguments import (
     kind_fault,
     refuse,
     refuse_kind,
+    refuse_lists,
     refuses_wrong_arguments,
     session_fault,
-    wrong_name_parts,
 )
 from pytest_delta_schema.models.clients import require_clients
-from pytest_delta_schema.models.column import Column, columns_of, no_tags, require_deprecated, require_tags
+from pytest_delta_schema.models.column import NO_DECLARED_TAGS, Column, columns_of, require_deprecated, require_tags
 from pytest_delta_schema.models.constraints import Check, ForeignKey, Parquet, PrimaryKey, Unique, declared_conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here, note_declaration
-from pytest_delta_schema.models.names import folded_name, require_comment, require_name, require_names
+from pytest_delta_schema.models.names import are_names, folded_name, require_comment, require_name, require_names
 from pytest_delta_schema.models.ownership import (
     ASPECTS,
     CONTRACT_MODES,
@@ -126,7 +126,7 @@ class Table:
     owns: Sequence[Aspect] | Mapping[Aspect, ContractMode] = ASPECTS
     evolution: Evolution = STRICT
     convert_from: str | Parquet | None = None
-    tags: Mapping[str, str | None] = field(default_factory=no_tags)
+    tags: Mapping[str, str | None] = field(default_factory=lambda: NO_DECLARED_TAGS)
     unique: Sequence[Unique] = ()
     clients: Sequence[str] = ()
     read_only: bool = False
@@ -134,42 +134,42 @@ class Table:
     origin: DeclaredAt = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        fault = wrong_name_parts((self.catalog_name, self.schema_name, self.table_name))
-        if fault:
-            raise DeclarationError(fault)
-        for part in ("catalog_name", "schema_name", "table_name"):
-            require_name(getattr(self, part), f"{part} of a table")
-        _set(self, "origin", declared_here()._replace(name=self.name))
-        subject = f"{self.qualified_name}: "
+        parts = (self.catalog_name, self.schema_name, self.table_name)
+        if not are_names(parts):
+            refuse_lists(parts)
+            for part in ("catalog_name", "schema_name", "table_name"):
+                require_name(getattr(self, part), f"{part} of a table")
+        name = self.name
+        _set(self, "origin", declared_here(name))
+        subject = f"{name}: "
         _set(self, "columns", _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)"))
         _set(self, "comment", require_comment(self.comment, f"{subject}comment"))
         if not isinstance(self.primary_key, PrimaryKey):
             _set(self, "primary_key", require_names(self.primary_key, f"{subject}primary_key"))
         _set(self, "partitioned_by", require_names(self.partitioned_by, f"{subject}partitioned_by"))
         _set(self, "clustered_by", require_names(self.clustered_by, f"{subject}clustered_by"))
-        if self.column_order not in CONTRACT_MODES:
-            msg = f"{subject}column_order is {self.column_order!r}; write one of {', '.join(CONTRACT_MODES)}"
-            raise DeclarationError(msg)
-        if self.evolution not in EVOLUTIONS:
-            msg = f"{subject}evolution is {self.evolution!r}; write one of {', '.join(EVOLUTIONS)}"
-            raise DeclarationError(msg)
+        for argument, words in (("column_order", CONTRACT_MODES), ("evolution", EVOLUTIONS)):
+            value = getattr(self, argument)
+            if value not in words:
+                msg = f"{subject}{argument} is {value!r}; write one of {', '.join(words)}"
+                raise DeclarationError(msg)
         _set(self, "convert_from", declared_conversion(self.convert_from, subject))
-        ownership(self.owns, subject)
-        _set(self, "owns", MappingProxyType(dict(self.owns)) if isinstance(self.owns, Mapping) else tuple(self.owns))
-        _set(self, "tags", require_tags(self.tags, self.qualified_name))
+        if self.owns is not ASPECTS:
+            ownership(self.owns, subject)
+            owns = MappingProxyType(dict(self.owns)) if isinstance(self.owns, Mapping) else tuple(self.owns)
+            _set(self, "owns", owns)
+        if self.tags is not NO_DECLARED_TAGS:
+            _set(self, "tags", require_tags(self.tags, "", str(name)))
         _set(self, "table_properties", _properties(self.table_properties, subject))
         _set(self, "checks", _listed(self.checks, Check, f"{subject}checks", "Check(name, expression)"))
-        _set(
-            self,
-            "foreign_keys",
-            _listed(self.foreign_keys, ForeignKey, f"{subject}foreign_keys", "ForeignKey(columns, references)"),
-        )
+        keys = _listed(self.foreign_keys, ForeignKey, f"{subject}foreign_keys", "ForeignKey(columns, references)")
+        _set(self, "foreign_keys", keys)
         _set(self, "unique", _listed(self.unique, Unique, f"{subject}unique", "Unique(columns)"))
         _set(self, "clients", require_clients(self.clients, subject) if self.clients != () else ())
         require_deprecated(self.deprecated, subject)
         if self.read_only:
             self._require_read_only(subject)
-        note_declaration(self.name, self.origin)
+        note_declaration(name, self.origin)
 
     @classmethod
     def from_struct_type(
@@ -232,11 +232,15 @@ class Table:
 
 
 def _listed(value: object, kind: type[_T], subject: str, example: str) -> tuple[_T, ...]:
+    if value == ():
+        return ()
     name = kind.__name__
     if isinstance(value, (str, bytes, kind)) or not isinstance(value, Iterable):
         msg = f"{subject} must be a list of {name}, got {value!r}; write [{name}(...), ...]"
         raise DeclarationError(msg)
     items = tuple(value)
+    if {kind}.issuperset(map(type, items)):  # the usual case, in C
+        return items
     part = subject.rpartition(" ")[2]
     wrong = [f"{part}[{index}] is {item!r}" for index, item in enumerate(items) if not isinstance(item, kind)]
     if wrong:

@@ -356,6 +356,8 @@ def tag_changes(difference: Difference) -> Sequence[Change]:
         *(placed.column for placed in difference.added if not placed.path.is_nested),
     )
     for path, wanted in difference.desired.tags.items():
+        if difference.observed.tags.get(path) == wanted and path not in olds:
+            continue
         paths = _paths_of_tags(path, olds, columns)
         if paths is None:
             continue  # a column that the contract does not add
@@ -377,11 +379,11 @@ def first_tags(desired: TableState) -> tuple[SetTags, ...]:
 
 def has_tags(desired: TableState, observed: TableState) -> bool:
     """Whether all wanted tags are stored exactly."""
-    return not desired.tags or all(
-        observed.tags.get(path, NO_DECLARED_TAGS).get(key) == value
-        for path, tags in desired.tags.items()
-        for key, value in tags.items()
-    )
+    for path, tags in desired.tags.items():
+        there = observed.tags.get(path, NO_DECLARED_TAGS)
+        if there != tags and any(there.get(key) != value for key, value in tags.items()):
+            return False
+    return True
 
 
 def _paths_of_tags(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from sys import intern
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,7 @@ def _columns(columns: Iterable[Column], renamed: Renamed) -> tuple[ColumnState, 
             data_type = shared(data_type)
         has_value = column.default is not None or column.generated_as is not None or column.identity is not None
         value = value_state(column) if has_value else None
-        states.append(new_column((column.name, data_type, column.is_nullable, column.comment or "", value)))
+        states.append(new_column((intern(column.name), data_type, column.is_nullable, intern(column.comment), value)))
         if column.renamed_from is not None:
             renamed.append(column)
     return tuple(states)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
 import sys
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from datetime import date, datetime, timezone
 from enum import Enum
 from typing import Any
@@ -69,8 +71,47 @@ def test_names_and_comments_are_plain_strings_and_equal_ones_are_one_object():
     second = Column("KEY".lower(), LongType(), comment="The key")
 
     assert (type(first.name), first.name, first.comment) == (str, "key", "The key")
-    assert first.name is second.name
-    assert first.comment is second.comment
+    states = [desired_state(table(made)).columns[0] for made in (first, second)]
+    assert states[0].name is states[1].name
+    assert states[0].comment is states[1].comment
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments"),
+    [
+        (Column, {"name": "id", "data_type": LongType(), "comment": "The id.", "default": 1}),
+        (Identity, {"start": 5, "step": 2, "always": False}),
+        (Check, {"name": "positive", "expression": "id > 0"}),
+        (PrimaryKey, {"columns": ["id"], "name": "pk", "rely": True}),
+        (Unique, {"columns": ["id"], "name": "one"}),
+        (ForeignKey, {"columns": ["id"], "references": "dev.silver.parents", "name": "fk"}),
+        (Deprecated, {"since": date(2026, 1, 31), "use": "other"}),
+    ],
+)
+def test_declarations_are_values_that_cannot_be_changed(kind, arguments):
+    value = kind(**arguments)
+
+    assert value == kind(**arguments) == copy.copy(value) == replace(value)
+    for name in arguments:
+        with pytest.raises(FrozenInstanceError):
+            setattr(value, name, "other")
+        with pytest.raises(FrozenInstanceError):
+            delattr(value, name)
+
+
+def test_declarations_without_mappings_have_a_hash_and_can_be_pickled():
+    for value in (Identity(5, 2), Check("positive", "id > 0"), PrimaryKey(["id"]), Deprecated(date(2026, 1, 31))):
+        assert hash(value) == hash(copy.copy(value))
+        assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301 - written right here
+
+
+def test_a_class_below_a_declaration_has_its_constructor():
+    class Key(Column):
+        pass
+
+    key = Key("id", "bigint", comment="The id.")
+
+    assert (type(key), key.name, key.data_type, key.comment, key.tags) == (Key, "id", LongType(), "The id.", {})
 
 
 def test_a_missing_comment_is_empty():
