@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from pyspark.sql.types import LongType
 
 from pytest_delta_schema import (
     ApplyError,
@@ -22,7 +23,10 @@ from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Stat
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.sql import StatementKind
+from pytest_delta_schema.sqlglot_compat import parse_tokens
 from pytest_delta_schema.state import CatalogState, ColumnState, KeyState
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.expressions import parsing
 from support.catalogs import Recording
 from support.models import NAME, column, state, stored, table
 
@@ -350,3 +354,40 @@ def test_the_memory_catalog_shows_the_children_of_a_table():
     Orchestrator.over(catalog).sync_tables([customers("id"), orders(customers("id"))])
 
     assert set(catalog.snapshot([customers("id")]).tables) == {PARENT, CHILD}
+
+
+@pytest.mark.parametrize(
+    ("declared", "other"),
+    [
+        ({"default": "1000 + 1"}, {"default": "1000 + 2"}),
+        ({"generated_as": "id + 1003"}, {"generated_as": "id + 1004"}),
+        ({"check": "amount > 1005"}, {"check": "amount > 1006"}),
+        ({"check": "amount BETWEEN 1007 AND 1008"}, {"check": "amount >= 1007 and amount <= 1008"}),
+        ({"check": "1009 < amount"}, None),
+        ({"check": "amount >"}, None),
+    ],
+)
+def test_an_expression_is_parsed_once_whatever_asks_for_it(monkeypatch, declared, other):
+    """The rules, the comparison, the notes and the statements ask; a text that is no expression is parsed quoted, too."""
+    parsed = []
+
+    def counting(tokens, text):
+        parsed.append(text)
+        return parse_tokens(tokens, text)
+
+    def declare(values):
+        checks = [Check("limit", values["check"])] if "check" in values else []
+        value = {name: text for name, text in values.items() if name != "check"}
+        return table(column("id"), column("amount", LongType(), **value), checks=checks)
+
+    monkeypatch.setattr("pytest_delta_schema.state.expressions.parsing.parse_tokens", counting)
+    parsing._tree.cache_clear()
+    catalog = MemoryCatalog([] if other is None else [desired_state(declare(other))])
+    model = declare(declared)
+
+    outcome = Gate(catalog, [model]).drift(model)
+    Gate(catalog, [model]).apply(model)
+
+    texts = {f"({text}" for values in (declared, other or {}) for text in values.values()}
+    assert texts <= {*parsed}, outcome
+    assert len(parsed) == len({*parsed})

@@ -12,7 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pytest_delta_schema.delta.names import ColumnPath, folded
 from pytest_delta_schema.diagnostics.text import escaped_literals, identifier
@@ -44,7 +44,7 @@ from pytest_delta_schema.state.expressions.conditions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand
 
@@ -63,66 +63,61 @@ _TEXTS = {TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING, TokenTyp
 
 
 def parse(text: str) -> exp.Expr | None:
-    """Return the syntax tree of one expression; ``None`` if a part of the text is not understood."""
-    return _parsed(text, _is_column)
+    """Return the syntax tree of one expression, which all callers share; ``None`` if a part is not understood."""
+    return _tree(text, None).node
 
 
+@lru_cache(maxsize=4096)
 def parse_exactly(text: str) -> exp.Expr | None:
     """Return the syntax tree of one expression; ``None`` also if Spark may read it differently than sqlglot.
 
     Versions of Spark differ in what ``'it''s'`` is.
     """
     node = parse(text)
-    tokens = tokens_of(text) or []
-    if node is None or any(_are_one_text(*pair) for pair in pairwise(tokens)):
+    if node is None or any(_are_one_text(*pair) for pair in pairwise(tokens_of(text) or ())):
         return None
     return node if is_grouped_as_in_spark(node) else None
 
 
 def parse_quoting(text: str, names: Iterable[str]) -> exp.Expr | None:
     """Return the syntax tree of an expression in which every word that is one of some names is in back-quotes."""
-    folded_names = set(names)
-    return _parsed(text, lambda token, _following: folded(token.text) in folded_names)
+    return _tree(text, frozenset(names)).node
 
 
 def is_too_deep(text: str) -> bool:
     """Whether an expression is nested too deeply to be parsed, so only its text and Spark tell what it is."""
-    try:
-        _tree(text, _is_column)
-    except _TooDeepError:
-        return True
-    return False
+    return _tree(text, None).is_too_deep
 
 
-def _parsed(text: str, is_column: Callable[[Token, Token | None], bool]) -> exp.Expr | None:
-    try:
-        return _tree(text, is_column)
-    except _TooDeepError:
-        return None
+class _Tree(NamedTuple):
+    """What the parser makes of a text; a tree is too deep for the recursion over its tokens, or over the tree."""
+
+    node: exp.Expr | None
+    is_too_deep: bool = False
 
 
-class _TooDeepError(Exception):
-    """An expression is nested too deeply for the recursion over its tokens, or over its syntax tree."""
-
-
-def _tree(text: str, is_column: Callable[[Token, Token | None], bool]) -> exp.Expr | None:
+@lru_cache(maxsize=4096)
+def _tree(text: str, quoted: frozenset[str] | None) -> _Tree:
+    """Parse a text, in which some names, or words that only begin a statement elsewhere, are in back-quotes."""
     tokens = tokens_of(text)
     if not tokens or any(token.token_type is TokenType.SEMICOLON for token in tokens):
-        return None
+        return _Tree(None)
     if _nesting(tokens) > _DEEPEST_TOKENS:
-        raise _TooDeepError
-    next_tokens = [*tokens[1:], None]
+        return _Tree(None, is_too_deep=True)
     read = [
-        as_quoted_identifier(token) if token.token_type not in _TEXTS and is_column(token, following) else token
-        for token, following in zip(tokens, next_tokens, strict=True)
+        as_quoted_identifier(token)
+        if token.token_type not in _TEXTS
+        and (_is_column(token, following) if quoted is None else folded(token.text) in quoted)
+        else token
+        for token, following in zip(tokens, [*tokens[1:], None], strict=True)
     ]
     try:
         node = parse_tokens(read, f"({text}")
     except RecursionError:
-        raise _TooDeepError from None
+        return _Tree(None, is_too_deep=True)
     if node is not None and _is_deep(node):
-        raise _TooDeepError
-    return None if node is None or node.find(exp.Command) else node
+        return _Tree(None, is_too_deep=True)
+    return _Tree(None if node is None or node.find(exp.Command) else node)
 
 
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
