@@ -225,9 +225,7 @@ def _is_unknown(gate: Gate, table: Table) -> bool:
 
 def _needed(gate: Gate, models: Iterable[Table]) -> list[NeededConsent]:
     """Return what the plans of tables need consent for."""
-    declarations = gate.declarations
-    plan = declarations.planner.plan((declarations.bound(model).table for model in models), gate.state())
-    return [need for action in plan.actions for need in needed_consents(action)]
+    return [need for action in gate.plan(*models).actions for need in needed_consents(action)]
 
 
 def _declares(table: Table, path: tuple[str, ...]) -> bool:

@@ -61,6 +61,7 @@ class Gate:
             declarations = Declarations(current_settings() if settings is None else settings, MappingProxyType(tables))
         self.declarations = declarations
         self._outcomes = PlanOutcomes(catalog, declarations)
+        self._plans: dict[QualifiedName, tuple[TableState, TablePlan]] = {}
         self._seen: CatalogState | DeltaSchemaError | None = None
 
     @cached_property
@@ -133,19 +134,19 @@ class Gate:
         return desired, self.state().observed(model.name, read_only=desired.read_only) if self.is_read else None
 
     def plan(self, *models: Table) -> TablePlan:
-        """Plan tables, with the foreign keys of other tables that depend on their keys.
-
-        Args:
-            *models: Some of the models.
-
-        Raises:
-            CatalogReadError: If one of them cannot be read.
-        """
-        return self._plan(models, map(desired_state, self._bound(models)))
-
-    def _plan(self, models: Iterable[Table], desired: Iterable[TableState]) -> TablePlan:
+        """Plan tables, with the foreign keys of others that depend on their keys, or raise a ``CatalogReadError``."""
+        state = self.state()
+        state.require_all(self._bound(models))
         others = map(desired_state, self._bound(self.dependents(models)))
-        return self._planner.plan_states(desired, self.state(), other_models=others)
+        plans = sorted(map(self._compared, models), key=lambda compared: compared[0].name)
+        return self._planner.joined(plans, state, other_models=others)
+
+    def _compared(self, table: Table) -> tuple[TableState, TablePlan]:
+        """Return what a readable model wants, and its plan by itself, which is made once."""
+        if table.name not in self._plans:
+            desired = desired_state(self.declarations.bound(table).table)
+            self._plans[table.name] = desired, self._planner.compared(desired, self.state())
+        return self._plans[table.name]
 
     def _bound(self, models: Iterable[Table]) -> list[Table]:
         """Return the tables that models map to in the catalog."""
@@ -164,21 +165,12 @@ class Gate:
         return isinstance(judged, JudgedTable) and not judged.plan.is_empty
 
     def unreadable(self, table: Table, *, check: CheckKind = CheckKind.DRIFT) -> TableOutcome | None:
-        """Return the outcome of a table that cannot be read; ``None`` if it can.
-
-        Args:
-            table: One of the models.
-            check: The check that needs it.
-        """
+        """Return the outcome, for a check, of a table that cannot be read; ``None`` if it can."""
         unreadable = self._unreadable(self.declarations.bound(table))
         return None if unreadable is None else self._outcomes.refused(unreadable, check)
 
     def drift(self, table: Table) -> TableOutcome:
-        """Compare a table with its model; nothing is changed.
-
-        Args:
-            table: One of the models.
-        """
+        """Compare a table with its model; nothing is changed."""
         judged, check = self._judged[table.name], CheckKind.DRIFT
         if isinstance(judged, RefusedTable):
             return self._outcomes.refused(judged, check)
@@ -200,10 +192,6 @@ class Gate:
         """Align a table with its model, read it back, and prove that its plan is empty.
 
         Tables whose foreign keys form a circle with it are aligned at once.
-
-        Args:
-            table: One of the models.
-            progress: Records how far the apply came, for the report of an interruption.
         """
         from pytest_delta_schema.engine.orchestrator import sync_stale_entries
 
@@ -267,8 +255,8 @@ class Gate:
         unreadable = self._unreadable(model)
         if unreadable is not None:
             return unreadable
-        desired = desired_state(model.table)
-        return self._outcomes.judged(model, desired, self._plan([table], [desired]), self.state())
+        desired, _ = self._compared(table)
+        return self._outcomes.judged(model, desired, self.plan(table), self.state())
 
     def _unreadable(self, model: BoundModel) -> RefusedTable | None:
         try:
@@ -293,8 +281,7 @@ class Gate:
     @cached_property
     def _plan_violations(self) -> tuple[Diagnostic, ...]:
         """The rules that the plan of all valid and readable models breaks, and what the backend cannot do."""
-        judged = [table for table in self._judged.values() if isinstance(table, JudgedTable)]
-        plan = self._plan([table.model.model for table in judged], [table.desired for table in judged])
+        plan = self.plan(*(table.model.model for table in self._judged.values() if isinstance(table, JudgedTable)))
         unsupported = [
             violation for action in plan.actions for violation in unsupported_statements(action, self.catalog)
         ]

@@ -98,6 +98,7 @@ KEY_ASPECTS: Mapping[Aspect, Callable[[TableState, TableState], Iterable[Change]
 _NO_KEYS = TableState(name=QualifiedName("", "", ""))
 _ALL_KEYS = attrgetter(*KEY_FIELDS.values())
 _MISSING = object()
+_NO_CHANGES = TablePlan()
 _COMPARED = attrgetter("columns", "table_comment", *KEY_FIELDS.values(), "checks", "partitioning", "clustering")
 
 
@@ -156,55 +157,56 @@ class TablePlanner:
     def plan_states(
         self, desired: Iterable[TableState], state: CatalogState, *, other_models: Iterable[TableState] = ()
     ) -> TablePlan:
-        """Plan like :meth:`plan`, for the states of models.
-
-        Args:
-            desired: The states that models declare, each name once.
-            state: What the catalog holds, read for the same tables.
-            other_models: The states of other declared tables, as in :meth:`plan`.
-
-        Raises:
-            CatalogReadError: If ``state`` lacks a table; nothing is planned then.
-        """
+        """Plan like :meth:`plan`, for the states of models."""
         wanted = sorted(desired, key=attrgetter("name"))
-        tables = state.tables
-        if not all(table.name in tables for table in wanted):
+        if not all(table.name in state.tables for table in wanted):
             state.require_all(wanted)
-        is_plain = self._policy.is_plain
-        creations: list[CreateTable] = []
-        alignments: list[AlignTable] = []
-        mismatches: list[CreateTable | AlignTable] = []
+        plans = [(table, self.compared(table, state)) for table in wanted]
+        return self.joined(plans, state, other_models=other_models)
+
+    def compared(self, desired: TableState, state: CatalogState) -> TablePlan:
+        """Plan one table that was read, without the parents of its keys, and the keys that depend on its key."""
+        observed = (state.others.get(desired.name) if desired.read_only else None) or state.tables[desired.name]
+        if not observed.exists:
+            creation = replace(self.creation(desired, creates_schema=not observed.schema_exists), table=observed.name)
+            return TablePlan(mismatches=(creation,)) if desired.read_only else TablePlan(create_tables=(creation,))
         notes: list[Diagnostic] = []
-        for table in wanted:
-            observed = (state.others.get(table.name) if table.read_only else None) or tables[table.name]
-            if not observed.exists:
-                creation = self.creation(table, creates_schema=not observed.schema_exists)
-                (mismatches if table.read_only else creations).append(replace(creation, table=observed.name))
-                continue
-            if observed.kind or observed.name.written != table.name or observed.not_shown:
-                notes.extend(notes_on_object(table.name, observed))
-                observed = with_assumed(table, observed)
-            if observed.source is not None:
-                observed = as_converted(table, observed)
-            elif _is_clean(table, observed) and is_plain:
-                continue
-            difference = _difference(table, observed)
-            changes, reported = self._changes(difference)
-            notes.extend(notes_on(difference))
-            if changes:
-                alignments.append(AlignTable(table=observed.name, changes=changes, desired=table, observed=observed))
-            if reported:
-                mismatches.append(AlignTable(table=observed.name, changes=reported, desired=table, observed=observed))
+        if observed.kind or observed.name.written != desired.name or observed.not_shown:
+            notes.extend(notes_on_object(desired.name, observed))
+            observed = with_assumed(desired, observed)
+        if observed.source is not None:
+            observed = as_converted(desired, observed)
+        elif _is_clean(desired, observed) and self._policy.is_plain:
+            return TablePlan(notes=tuple(notes)) if notes else _NO_CHANGES
+        difference = _difference(desired, observed)
+        changes, reported = self._changes(difference)
+        alignments, mismatches = (
+            (AlignTable(table=observed.name, changes=part, desired=desired, observed=observed),) if part else ()
+            for part in (changes, reported)
+        )
+        return TablePlan(align_tables=alignments, mismatches=mismatches, notes=(*notes, *notes_on(difference)))
+
+    def joined(
+        self,
+        plans: Collection[tuple[TableState, TablePlan]],
+        state: CatalogState,
+        *,
+        other_models: Iterable[TableState] = (),
+    ) -> TablePlan:
+        """Return the plan of several tables, sorted by name, of which each was compared by itself."""
+        wanted = {table.name: table for table, _ in plans}
+        alignments = [action for _, plan in plans for action in plan.align_tables]
         changed_keys = {action.table for action in alignments if action.one(PrimaryKeyDrop) is not None}
         if changed_keys:
-            models = {table.name: table for table in (*other_models, *wanted)}
+            models = {**{table.name: table for table in other_models}, **wanted}
             alignments = _with_dependent_foreign_keys(alignments, changed_keys, models, state)
-        parents = {**tables, **{table.name: table for table in wanted}}
+        creations = [action for _, plan in plans for action in plan.create_tables]
+        parents, stored = {**state.tables, **wanted}, state.tables
         return TablePlan(
-            create_tables=tuple(with_parents(action, parents, tables) for action in creations),
-            align_tables=tuple(with_parents(action, parents, tables) for action in alignments),
-            mismatches=tuple(mismatches),
-            notes=tuple(notes),
+            create_tables=tuple(with_parents(action, parents, stored) for action in creations),
+            align_tables=tuple(with_parents(action, parents, stored) for action in alignments),
+            mismatches=tuple(action for _, plan in plans for action in plan.mismatches),
+            notes=tuple(remark for _, plan in plans for remark in plan.notes),
         )
 
     def creation(self, desired: TableState, *, creates_schema: bool = True) -> CreateTable:

@@ -121,6 +121,53 @@ def test_a_schema_that_two_new_tables_need_is_listed_where_it_was_created(projec
     ) in result.stdout.str()
 
 
+COUNTING = """
+import pytest
+from pytest_delta_schema import MemoryCatalog, QualifiedName
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.state import ColumnState, TableState
+
+planned, compared = [], TablePlanner.compared
+
+def counting(planner, desired, state):
+    planned.append(desired.name.table)
+    return compared(planner, desired, state)
+
+TablePlanner.compared = counting
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    names = [QualifiedName("dev", "silver", name) for name in ("drifted", "equal")]
+    return MemoryCatalog([TableState(name=name, columns=(ColumnState("id", "bigint", True, ""),)) for name in names])
+
+def pytest_sessionfinish():
+    print("\\nplanned", *sorted(planned))
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "planned"),
+    [
+        (["--delta-drift", "-m", "delta_drift"], "child drifted equal new"),
+        # Each table that differs is read and planned again right before its statements, and once more after them.
+        (["--delta-apply", "-m", "delta_apply"], "child child child drifted drifted drifted equal new new new"),
+    ],
+)
+def test_a_table_is_compared_once_with_what_was_read_of_it(project, options, planned):
+    project.models(
+        "from pytest_delta_schema import ForeignKey\n"
+        "equal = table('dev.silver.equal', Column('id', LongType()))\n"
+        "drifted = table('dev.silver.drifted', Column('id', LongType(), comment='Key'))\n"
+        "new = table('dev.silver.new', Column('id', LongType(), is_nullable=False), primary_key=['id'])\n"
+        "child = table('dev.silver.child', Column('id', LongType()), foreign_keys=[ForeignKey(['id'], new)])\n"
+    )
+    project.pytester.makeconftest(COUNTING)
+
+    result = project.run(*options, "-s", "--delta-backend=memory")
+
+    result.stdout.fnmatch_lines([f"planned {planned}"])
+
+
 def test_each_changed_table_is_listed_with_its_changes_and_the_version_to_restore(project):
     project.models(ORDERS + "new = table('dev.silver.new', Column('id', LongType(), comment='Key'))\n")
     project.catalog(BEFORE % 1)
