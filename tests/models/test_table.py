@@ -114,6 +114,16 @@ def test_a_class_below_a_declaration_has_its_constructor():
     assert (type(key), key.name, key.data_type, key.comment, key.tags) == (Key, "id", LongType(), "The id.", {})
 
 
+def test_members_of_an_enum_name_tables_and_the_columns_of_keys():
+    class Names(str, Enum):
+        TABLE = "orders"
+        KEY = "key"
+
+    model = Table("dev", "silver", Names.TABLE, [Column(Names.KEY, LongType())], primary_key=[Names.KEY])
+
+    assert (model.name, model.primary_key) == (("dev", "silver", "orders"), ("key",))
+
+
 def test_a_missing_comment_is_empty():
     assert (Column("id", LongType(), comment=None).comment, table(column(), comment=None).comment) == ("", "")
 

@@ -6,10 +6,11 @@ import pytest
 
 from pytest_delta_schema import ForeignKey, QualifiedName
 from pytest_delta_schema.delta.fields import Widening, widening
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.models.names import StoredName
 from pytest_delta_schema.plan import ForeignKeyDrop, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
-from pytest_delta_schema.plan.changes import SetTableProperties
+from pytest_delta_schema.plan.changes import SetTableProperties, SetTags
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import ArrayState, CatalogState, ForeignKeyState, KeyState, TableState
 from support.models import NAME as ORDERS
@@ -412,3 +413,42 @@ def test_the_retentions_that_a_model_declares_are_set_together(declared, there, 
 
     assert {key: value for change in changes for key, value in change.properties.items()} == expected
     assert [line.path for action in plan.actions for line in change_lines(action)] == paths
+
+
+@pytest.mark.parametrize("comment", ["", "The first."])
+@pytest.mark.parametrize(
+    ("there", "wanted", "expected"),
+    [
+        ({"a": {"pii": "no"}}, {"a": {"pii": "no"}}, []),
+        ({"A": {"pii": "no"}}, {"a": {"pii": "no"}}, []),
+        ({"a": {"pii": "no", "team": "crm"}}, {"a": {"pii": "no"}}, []),
+        ({"a": {"pii": "no"}}, {"a": {"pii": "no", "team": None}}, []),
+        ({}, {"a": {"team": None}}, []),
+        ({"a": {"pii": "no", "team": "crm"}}, {"a": {"pii": "no", "team": None}}, ["- columns.a.tags.team"]),
+        ({"a": {"PII": "no"}}, {"a": {"pii": "no"}}, ["+ columns.a.tags.pii"]),
+        (
+            {"a": {"pii": "yes"}},
+            {"a": {"pii": "no"}, "b": {"pii": "no"}},
+            ["~ columns.a.tags.pii", "+ columns.b.tags.pii"],
+        ),
+        ({"b": {"pii": "no"}}, {"a": {"pii": "no"}}, ["+ columns.a.tags.pii"]),
+    ],
+)
+def test_the_tags_of_columns_are_compared_by_column_and_key(comment, there, wanted, expected):
+    """They are compared alone, and together with a change of something else."""
+    tags = {ColumnPath(name): values for name, values in there.items()}
+    columns = [column(name, tags=wanted.get(name, {}), comment=comment if name == "a" else "") for name in "ab"]
+
+    lines = shown([table(*columns)], state(stored("a"), stored("b"), tags=tags))
+
+    others = ["~ columns.a.comment"] if comment else []
+    assert sorted(line.split(": ")[1] for line in lines) == sorted([*expected, *others])
+
+
+def test_a_column_that_takes_the_name_of_a_renamed_one_does_not_have_its_tags():
+    columns = [column("c", renamed_from="b"), column("b", renamed_from="a", tags={"pii": "no"})]
+
+    before = state(stored("a"), stored("b"), tags={ColumnPath("b"): {"pii": "no"}})
+    (action,) = TablePlanner().plan([table(*columns)], catalog(before)).align_tables
+
+    assert action.all(SetTags) == (SetTags(path=ColumnPath("b"), tags={"pii": "no"}),)
