@@ -46,6 +46,7 @@ class ColumnAdd(EnablingChange):
         column: Its desired state.
         above: Path of the struct that gets a field; empty for a column.
         after: The column or field that it follows; ``""`` adds it before all others, ``None`` after them.
+        enables: What it enables in the protocol of the table.
     """
 
     code = "DD102"
@@ -212,6 +213,7 @@ class ColumnTypeChange(EnablingChange):
         path: Its path.
         before: The stored type.
         after: The desired type.
+        enables: What it enables in the protocol of the table.
     """
 
     code = "DD104"
@@ -251,6 +253,7 @@ class ColumnNullabilityChange(EnablingChange):
     Args:
         path: Its path.
         is_nullable: Whether NULL is allowed afterwards.
+        enables: What it enables in the protocol of the table.
     """
 
     code = "DD105"

@@ -88,6 +88,7 @@ class CheckAdd(EnablingChange):
         name: As declared.
         expression: As declared.
         replaces: The check that the same plan drops for it.
+        enables: What it enables in the protocol of the table.
     """
 
     code = "DD110"

@@ -103,6 +103,7 @@ class SetTableProperties(EnablingChange):
 
     Args:
         properties: Sorted by key.
+        enables: What it enables in the protocol of the table.
     """
 
     code = "DD120"
@@ -293,6 +294,7 @@ class ClusteringChange(EnablingChange):
     Args:
         before: The stored paths.
         after: The wanted paths; none for no clustering.
+        enables: What it enables in the protocol of the table.
     """
 
     code = "DD124"
@@ -332,6 +334,7 @@ class LayoutRewrite(EnablingChange):
     Args:
         partitioning: The columns by which the files will be partitioned.
         clustering: The paths by which rows will be clustered.
+        enables: What it enables in the protocol of the table.
     """
 
     code = "DD125"

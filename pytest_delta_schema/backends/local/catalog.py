@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.local.bridge import CatalogSession
 from pytest_delta_schema.backends.local.reading import LogFirstReader, list_tables, read_commits, read_tables
 from pytest_delta_schema.backends.local.warehouse import SESSION_CATALOG, schema_folder, why_empty
-from pytest_delta_schema.backends.spark.logs import dropped_columns, introduced_by, introductions, past_columns
+from pytest_delta_schema.backends.spark.catalog import SparkCatalog
+from pytest_delta_schema.backends.spark.logs import dropped_columns, introductions
 from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute.protocols import version_of
-from pytest_delta_schema.models.names import required_table_name, required_table_names
+from pytest_delta_schema.models.names import required_table_names
 from pytest_delta_schema.models.sets import names_around
 from pytest_delta_schema.models.table import conversions, required_tables
 from pytest_delta_schema.state.states import CatalogState, TableState
@@ -40,16 +41,14 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.log_facts import Commit
     from pytest_delta_schema.state.states import IntroducedBy
-    from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.write_check.verdict import Merge, WriteOptions, WriteVerdict
 
 _CREATING = 4
 """Threads that create tables; more of them are not faster on two processors (Spark 4.2)."""
 
 
-class LocalCatalog:
+class LocalCatalog(SparkCatalog):
     """Delta tables through one classic Spark session.
 
     Args:
@@ -105,51 +104,19 @@ class LocalCatalog:
         """Read only the named tables, without a Spark job."""
         return self._read_tables(required_table_names(names, "read_tables"), {})
 
-    def rows(self, table: QualifiedName, *, version: int | None = None) -> list[dict[str, Any]]:
-        """Return all rows of a table, by one query.
-
-        Raises:
-            StatementError: If Spark cannot read them.
-        """
-        from pytest_delta_schema.backends.spark.statements import table_rows
-
-        with self._session.using(table.catalog):
-            return table_rows(self._session.sql, table, version)
-
-    def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
-        """Return rows as the table would return them after an insert; nothing is written."""
-        from pytest_delta_schema.backends.spark.statements import stored_rows
-
-        with self._session.using(table.name.catalog):
-            return stored_rows(self.spark, table, rows)
-
-    def commits(self, table: QualifiedName, *, first: int = 0) -> tuple[Commit, ...]:
-        """Return the commits in the log of a table, without a Spark job."""
-        return self._commit_log(table).commits(first)
-
-    def columns_before(self, table: QualifiedName, version: int) -> tuple[ColumnState, ...]:
-        """Return the columns of a table in one version under their names in the one before, without a Spark job."""
-        return self._commit_log(table).columns_before(version)
-
-    def state_at(self, table: QualifiedName, version: int) -> TableState:
-        """Return the state of a table in one of its versions, without a Spark job."""
-        return self._commit_log(table).state_at(version)
-
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""
         history = self._early.history(table)
         if history is not None:
             return tuple(introductions(history, paths))
-        with self._session.using(table.catalog):
-            return tuple(introduced_by(self._session.sql, table, paths))
+        return super().introduced_by(table, paths)
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in the schemas of older versions."""
         history = self._early.history(table)
         if history is not None:
             return dropped_columns(history, paths)
-        with self._session.using(table.catalog):
-            return past_columns(self._session.sql, table, paths)
+        return super().past_columns(table, paths)
 
     def run(self, statement: Statement) -> None:
         """Run one statement, or emulate it on open-source Delta.
@@ -210,32 +177,6 @@ class LocalCatalog:
 
         return DataQueries(table, partial(self._ask, table.catalog), lambda names: self.read_tables(names).tables)
 
-    def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL.
-
-        Raises:
-            DeclarationError: If ``table`` is not a name.
-            StatementError: If values would not be read back as they were given, and nothing is written; or if the table
-                refuses them.
-        """
-        from pytest_delta_schema.backends.spark.statements import insert_rows
-
-        required_table_name(table, "insert")
-        with self._session.using(table.catalog):
-            insert_rows(self.spark, read_tables(self.bridge, [table]).tables[table], rows)
-
-    def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows as they are; see :class:`AppendsRows`.
-
-        Args:
-            table: An existing table.
-            rows: Values of the types of the columns, by their names; all rows have the same columns.
-        """
-        from pytest_delta_schema.backends.spark.statements import append_rows
-
-        with self._session.using(table.catalog):
-            append_rows(self.spark, table, rows)
-
     def probe_write(
         self,
         table: Table | str,
@@ -247,26 +188,9 @@ class LocalCatalog:
 
         return write_to_clone(self._session, self, table, frame, options)
 
-    def create_schema(self, catalog: str, schema: str) -> None:
-        """Create a schema unless it exists."""
-        from pytest_delta_schema.sql.renderers import create_schema
-
-        with self._session.using(catalog):
-            self._session.sql(create_schema(catalog, schema))
-
-    def drop_table(self, table: QualifiedName) -> None:
-        """Drop a table if it exists."""
-        from pytest_delta_schema.sql.renderers import drop_table
-
-        with self._session.using(table.catalog):
-            self._session.sql(drop_table(table))
-
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it, if it exists, and also what killed statements have left."""
-        from pytest_delta_schema.sql.renderers import drop_schema
-
-        with self._session.using(catalog):
-            self._session.sql(drop_schema(catalog, schema))
+        super().drop_schema(catalog, schema)
         if self.bridge.is_warehouse(catalog):
             shutil.rmtree(schema_folder(self.warehouse, catalog, schema), ignore_errors=True)
 
@@ -274,6 +198,15 @@ class LocalCatalog:
         with self._session.using(catalog):
             rows: Sequence[Any] = self._session.sql(query).collect()
             return rows
+
+    def _using(self, catalog: str) -> AbstractContextManager[None]:
+        return self._session.using(catalog)
+
+    def _sql(self, text: str) -> Any:
+        return self._session.sql(text)
+
+    def _state(self, table: QualifiedName) -> TableState:
+        return read_tables(self.bridge, [table]).tables[table]
 
     def _commit_log(self, table: QualifiedName) -> CommitLog:
         log = self._early.commit_log(table)

@@ -10,53 +10,39 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.problems import cannot_clone, require_commits_in_log, without_files
 from pytest_delta_schema.backends.rows import DataQueries
+from pytest_delta_schema.backends.spark.catalog import SparkCatalog
 from pytest_delta_schema.backends.spark.compat import Gateway, is_connect_session
 from pytest_delta_schema.backends.spark.conf import as_written
 from pytest_delta_schema.backends.spark.errors import running_in_spark
-from pytest_delta_schema.backends.spark.logs import introduced_by, past_columns
-from pytest_delta_schema.backends.spark.sessions import (
-    BY_COMMIT,
-    BY_PROPERTY,
-    OPEN_SOURCE_DELTA,
-    SparkVersions,
-)
-from pytest_delta_schema.backends.spark.statements import (
-    DeltaStatements,
-    append_rows,
-    insert_rows,
-    stored_rows,
-    table_rows,
-)
+from pytest_delta_schema.backends.spark.sessions import BY_COMMIT, BY_PROPERTY, OPEN_SOURCE_DELTA, SparkVersions
+from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark_session.reading import ABSENT_ON_SPARK, SessionReader, unreadable_by_session
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.execute.protocols import ABSENT, Refusal
 from pytest_delta_schema.models.arguments import refuse, session_fault
-from pytest_delta_schema.models.names import required_table_name, required_table_names
+from pytest_delta_schema.models.names import required_table_names
 from pytest_delta_schema.models.sets import names_around
 from pytest_delta_schema.models.table import conversions, required_tables
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableComment
 from pytest_delta_schema.sql.compiler import rendered
 from pytest_delta_schema.sql.renderers import (
-    create_schema,
     describe_detail,
-    drop_schema,
-    drop_table,
     shallow_clone,
 )
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.backends.logs.state import CommitLog
     from pytest_delta_schema.execute.protocols import Capabilities, Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.log_facts import Commit, LogFacts
-    from pytest_delta_schema.state.states import CatalogState, IntroducedBy, TableState
-    from pytest_delta_schema.state.types import ColumnState
+    from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.states import CatalogState, TableState
 
 
 _STRING = re.compile(r"(?s)'(?:[^'\\]|\\.)*(?:'|\\?\Z)")
@@ -97,7 +83,7 @@ READ_THREADS = 8
 """The default number of tables that are read at the same time."""
 
 
-class SessionCatalog:
+class SessionCatalog(SparkCatalog):
     """Delta tables through any Spark session: one of Spark Connect, one on a cluster, or a classic one.
 
     Args:
@@ -119,13 +105,18 @@ class SessionCatalog:
         _redacted: Callable[[str], str] = str,
     ) -> None:
         refuse(session_fault(spark, "SessionCatalog"))
-        self.spark = spark
+        self._spark = spark
         self._redacted = _redacted
         self._reader = SessionReader(self.name, spark, read_threads, _redacted)
         self._gateway = None if is_connect_session(spark) else Gateway(spark)
         self._statements = DeltaStatements(
             self._sql, self.data_checks, self._gateway, lambda: self.capabilities, _by_commit
         )
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session."""
+        return self._spark
 
     @cached_property
     def capabilities(self) -> Capabilities:
@@ -151,45 +142,9 @@ class SessionCatalog:
         """
         return self._reader.log(name)
 
-    def rows(self, table: QualifiedName, *, version: int | None = None) -> list[dict[str, Any]]:
-        """Return all rows of a table, by one query.
-
-        Raises:
-            StatementError: If Spark cannot read them.
-        """
-        with self._reader.translate_errors():
-            return table_rows(self.spark.sql, table, version)
-
-    def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
-        """Return rows as the table would return them after an insert; nothing is written."""
-        with self._reader.translate_errors():
-            return stored_rows(self.spark, table, rows)
-
-    def commits(self, table: QualifiedName, *, first: int = 0) -> tuple[Commit, ...]:
-        """Return the commits in the log of a table; over Spark Connect each takes a query."""
-        return self._reader.commits(table).commits(first)
-
-    def columns_before(self, table: QualifiedName, version: int) -> tuple[ColumnState, ...]:
-        """Return the columns of a table in one version under their names in the one before, from its log."""
-        return self._reader.commits(table).columns_before(version)
-
-    def state_at(self, table: QualifiedName, version: int) -> TableState:
-        """Return the state of a table in one of its versions, from its log."""
-        return self._reader.commits(table).state_at(version)
-
     def table_id(self, table: QualifiedName) -> str:
         """Return the id of an existing table, by DESCRIBE DETAIL."""
         return str(self._reader.rows(describe_detail(table))[0]["id"])
-
-    def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
-        """Find the commits that added columns, by reading a few schemas of older versions."""
-        with self._reader.translate_errors():
-            return tuple(introduced_by(self.spark.sql, table, paths))
-
-    def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
-        """Find columns in the schemas of older versions."""
-        with self._reader.translate_errors():
-            return past_columns(self.spark.sql, table, paths)
 
     def run(self, statement: Statement) -> None:
         """Run one statement, or emulate it on open-source Delta.
@@ -225,28 +180,6 @@ class SessionCatalog:
         """Return what counts and shows the rows of an existing table."""
         return DataQueries(table, self._reader.rows, self._reader.readable)
 
-    def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL.
-
-        Raises:
-            DeclarationError: If ``table`` is not a name.
-            StatementError: If values would not be read back as they were given, and nothing is written; or if the table
-                refuses them.
-        """
-        required_table_name(table, "insert")
-        with self._reader.translate_errors():
-            insert_rows(self.spark, self._reader.readable([table])[table], rows)
-
-    def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows as they are; see :class:`AppendsRows`.
-
-        Args:
-            table: An existing table.
-            rows: Values of the types of the columns, by their names; all rows have the same columns.
-        """
-        with self._reader.translate_errors():
-            append_rows(self.spark, table, rows)
-
     def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
         """Clone a table by SHALLOW CLONE, and give the clone the table's comment, which Delta leaves out (Delta 4.4.0).
 
@@ -266,20 +199,14 @@ class SessionCatalog:
         for statement in rendered(target, SetTableComment(comment=state.table_comment or "")):
             self.run(statement)
 
-    def create_schema(self, catalog: str, schema: str) -> None:
-        """Create a schema unless it exists."""
-        with self._reader.translate_errors():
-            self._sql(create_schema(catalog, schema))
+    def _using(self, catalog: str) -> AbstractContextManager[None]:  # noqa: ARG002 - the session knows its catalogs
+        return self._reader.translate_errors()
 
-    def drop_table(self, table: QualifiedName) -> None:
-        """Drop a table if it exists."""
-        with self._reader.translate_errors():
-            self._sql(drop_table(table))
+    def _state(self, table: QualifiedName) -> TableState:
+        return self._reader.readable([table])[table]
 
-    def drop_schema(self, catalog: str, schema: str) -> None:
-        """Drop a schema with everything in it if it exists."""
-        with self._reader.translate_errors():
-            self._sql(drop_schema(catalog, schema))
+    def _commit_log(self, table: QualifiedName) -> CommitLog:
+        return self._reader.commits(table)
 
     def _sql(self, text: str) -> Any:
         with as_written(self.spark, text):

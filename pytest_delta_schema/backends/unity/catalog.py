@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.problems import MALFORMED, is_damaged, without_files
+from pytest_delta_schema.backends.spark.catalog import SparkCatalog
 from pytest_delta_schema.backends.spark.compat import active_spark, is_connect_session
 from pytest_delta_schema.backends.spark.sessions import BY_COMMIT, BY_PROPERTY, refused_on_tables
 from pytest_delta_schema.backends.spark.statements import on_delta
@@ -29,7 +30,7 @@ from pytest_delta_schema.diagnostics.redaction import Uri
 from pytest_delta_schema.diagnostics.text import shortened
 from pytest_delta_schema.execute.protocols import Capabilities, MetadataSync, Refusal
 from pytest_delta_schema.models.arguments import refuse_kind
-from pytest_delta_schema.models.names import required_table_name, required_table_names
+from pytest_delta_schema.models.names import required_table_names
 from pytest_delta_schema.models.sets import snapshot_names
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
@@ -43,10 +44,12 @@ from pytest_delta_schema.state.states import CatalogState, CheckState
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from pyspark.sql import SparkSession
 
+    from pytest_delta_schema.backends.logs.state import CommitLog
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.reading import TableReading
     from pytest_delta_schema.backends.unity.storage import Storage
@@ -55,9 +58,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.log_facts import Commit, LogFacts
+    from pytest_delta_schema.state.log_facts import LogFacts
     from pytest_delta_schema.state.states import IntroducedBy, TableState
-    from pytest_delta_schema.state.types import ColumnState
 
 
 _NAME = re.compile(r"[A-Za-z0-9_@-]{1,255}")
@@ -196,7 +198,7 @@ class SparkOfServer:
             raise BackendUnavailableError(msg)
 
 
-class UnityCatalog:
+class UnityCatalog(SparkCatalog):
     """Delta tables of an open-source Unity Catalog server.
 
     Catalog entries are read by REST and Delta logs without a JVM; statements and data checks run in Spark.
@@ -320,42 +322,6 @@ class UnityCatalog:
             return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
         return self._spark.catalog(table.written.catalog).past_columns(table, paths)
 
-    def rows(self, table: QualifiedName, *, version: int | None = None) -> list[dict[str, Any]]:
-        """Return all rows of a table through Spark, by one query.
-
-        Raises:
-            StatementError: If Spark cannot read them.
-        """
-        return self._spark.catalog(table.written.catalog).rows(table, version=version)
-
-    def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
-        """Return rows as the table would return them after an insert; nothing is written."""
-        return self._spark.catalog().as_stored(table, rows)
-
-    def commits(self, table: QualifiedName, *, first: int = 0) -> tuple[Commit, ...]:
-        """Return the commits in the log of an external table, which Spark opens.
-
-        Raises:
-            CatalogReadError: If its newest commits are in the catalog, as those of a managed table are.
-        """
-        return self._spark.catalog(table.written.catalog).commits(table, first=first)
-
-    def columns_before(self, table: QualifiedName, version: int) -> tuple[ColumnState, ...]:
-        """Return the columns of an external table in one version under their names in the one before, from its log.
-
-        Raises:
-            CatalogReadError: If its newest commits are in the catalog, as those of a managed table are.
-        """
-        return self._spark.catalog(table.written.catalog).columns_before(table, version)
-
-    def state_at(self, table: QualifiedName, version: int) -> TableState:
-        """Return the state of an external table in one of its versions, from its log, which Spark opens.
-
-        Raises:
-            CatalogReadError: If its newest commits are in the catalog, as those of a managed table are.
-        """
-        return self._spark.catalog(table.written.catalog).state_at(table, version)
-
     def run(self, statement: Statement) -> None:
         """Run one statement through Spark, or emulate it.
 
@@ -387,31 +353,17 @@ class UnityCatalog:
         """Return what counts and shows the rows of an existing table."""
         return self._spark.catalog(table.written.catalog).data_checks(table)
 
-    def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL."""
-        required_table_name(table, "insert")
-        self._spark.catalog(table.written.catalog).insert(table, rows)
+    def _using(self, catalog: str) -> AbstractContextManager[None]:
+        return self._spark.catalog(catalog)._using(catalog)
 
-    def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows as they are; see :class:`AppendsRows`.
+    def _sql(self, text: str) -> Any:
+        return self._spark.catalog()._sql(text)
 
-        Args:
-            table: An existing table.
-            rows: Values of the types of the columns, by their names; all rows have the same columns.
-        """
-        self._spark.catalog(table.written.catalog).append_rows(table, rows)
+    def _state(self, table: QualifiedName) -> TableState:
+        return self._spark.catalog()._state(table)
 
-    def create_schema(self, catalog: str, schema: str) -> None:
-        """Create a schema unless it exists."""
-        self._spark.catalog(catalog).create_schema(catalog, schema)
-
-    def drop_table(self, table: QualifiedName) -> None:
-        """Drop a table if it exists."""
-        self._spark.catalog(table.written.catalog).drop_table(table)
-
-    def drop_schema(self, catalog: str, schema: str) -> None:
-        """Drop a schema with everything in it if it exists."""
-        self._spark.catalog(catalog).drop_schema(catalog, schema)
+    def _commit_log(self, table: QualifiedName) -> CommitLog:
+        return self._spark.catalog(table.written.catalog)._commit_log(table)
 
     def _sync(
         self, names: Sequence[QualifiedName], *, recreates: bool

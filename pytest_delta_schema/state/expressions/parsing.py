@@ -44,7 +44,7 @@ from pytest_delta_schema.state.expressions.conditions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand
 
