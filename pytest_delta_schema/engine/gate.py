@@ -134,7 +134,14 @@ class Gate:
         return desired, self.state().observed(model.name, read_only=desired.read_only) if self.is_read else None
 
     def plan(self, *models: Table) -> TablePlan:
-        """Plan tables, with the foreign keys of others that depend on their keys, or raise a ``CatalogReadError``."""
+        """Plan tables, with the foreign keys of other tables that depend on their keys.
+
+        Args:
+            *models: Some of the models.
+
+        Raises:
+            CatalogReadError: If one of them cannot be read.
+        """
         state = self.state()
         state.require_all(self._bound(models))
         others = map(desired_state, self._bound(self.dependents(models)))
@@ -165,12 +172,21 @@ class Gate:
         return isinstance(judged, JudgedTable) and not judged.plan.is_empty
 
     def unreadable(self, table: Table, *, check: CheckKind = CheckKind.DRIFT) -> TableOutcome | None:
-        """Return the outcome, for a check, of a table that cannot be read; ``None`` if it can."""
+        """Return the outcome of a table that cannot be read; ``None`` if it can.
+
+        Args:
+            table: One of the models.
+            check: The check that needs it.
+        """
         unreadable = self._unreadable(self.declarations.bound(table))
         return None if unreadable is None else self._outcomes.refused(unreadable, check)
 
     def drift(self, table: Table) -> TableOutcome:
-        """Compare a table with its model; nothing is changed."""
+        """Compare a table with its model; nothing is changed.
+
+        Args:
+            table: One of the models.
+        """
         judged, check = self._judged[table.name], CheckKind.DRIFT
         if isinstance(judged, RefusedTable):
             return self._outcomes.refused(judged, check)
@@ -192,6 +208,10 @@ class Gate:
         """Align a table with its model, read it back, and prove that its plan is empty.
 
         Tables whose foreign keys form a circle with it are aligned at once.
+
+        Args:
+            table: One of the models.
+            progress: Records how far the apply came, for the report of an interruption.
         """
         from pytest_delta_schema.engine.orchestrator import sync_stale_entries
 

@@ -157,7 +157,16 @@ class TablePlanner:
     def plan_states(
         self, desired: Iterable[TableState], state: CatalogState, *, other_models: Iterable[TableState] = ()
     ) -> TablePlan:
-        """Plan like :meth:`plan`, for the states of models."""
+        """Plan like :meth:`plan`, for the states of models.
+
+        Args:
+            desired: The states that models declare, each name once.
+            state: What the catalog holds, read for the same tables.
+            other_models: The states of other declared tables, as in :meth:`plan`.
+
+        Raises:
+            CatalogReadError: If ``state`` lacks a table; nothing is planned then.
+        """
         wanted = sorted(desired, key=attrgetter("name"))
         if not all(table.name in state.tables for table in wanted):
             state.require_all(wanted)
@@ -165,7 +174,12 @@ class TablePlanner:
         return self.joined(plans, state, other_models=other_models)
 
     def compared(self, desired: TableState, state: CatalogState) -> TablePlan:
-        """Plan one table that was read, without the parents of its keys, and the keys that depend on its key."""
+        """Plan one table that was read, without the parents of its keys, and the keys that depend on its key.
+
+        Args:
+            desired: The state that its model declares.
+            state: What the catalog holds.
+        """
         observed = (state.others.get(desired.name) if desired.read_only else None) or state.tables[desired.name]
         if not observed.exists:
             creation = replace(self.creation(desired, creates_schema=not observed.schema_exists), table=observed.name)
@@ -193,7 +207,13 @@ class TablePlanner:
         *,
         other_models: Iterable[TableState] = (),
     ) -> TablePlan:
-        """Return the plan of several tables, sorted by name, of which each was compared by itself."""
+        """Return the plan of several tables, of which each was compared by itself.
+
+        Args:
+            plans: The states that models declare, sorted by name, with their plans by themselves.
+            state: What the catalog holds, read for the same tables.
+            other_models: The states of other declared tables, as in :meth:`plan`.
+        """
         wanted = {table.name: table for table, _ in plans}
         alignments = [action for _, plan in plans for action in plan.align_tables]
         changed_keys = {action.table for action in alignments if action.one(PrimaryKeyDrop) is not None}

@@ -295,6 +295,8 @@ def test_memory_stops_rows_of_random_checks(checks, key):
 class Session:
     """A session that keeps what frames are made of."""
 
+    sql = None
+
     def createDataFrame(self, rows, schema):  # noqa: N802 - a name of pyspark
         return rows, schema
 
