@@ -56,6 +56,36 @@ def test_tables_in_sync_need_none(project, started, mode):
     assert started == []
 
 
+ONLY_WITH_CHANGES = (
+    *("backends.local.clones", "backends.local.conversion", "backends.local.statements", "backends.spark.statements"),
+    *("engine.apply_progress", "engine.orchestrator", "execute.preflight", "execute.runner", "execute.statements"),
+    *("history.git", "plan.entry_comparison", "plugin.reports", "report.run_report", "sql.compiler", "sql.renderers"),
+)
+MODULES = 135
+"""The modules of this package that a gate loads whose tables are in sync; it may not rise."""
+
+
+@pytest.mark.usefixtures("orders")
+def test_a_gate_in_sync_loads_nothing_that_only_a_change_needs(project):
+    project.models(PLAIN)
+    project.pytester.makeconftest(
+        """
+        import sys
+
+        def pytest_unconfigure():
+            names = sorted(name for name in sys.modules if name.startswith("pytest_delta_schema"))
+            print("loaded", len(names), *names)
+        """,
+    )
+
+    result = project.run("--delta-drift", "-m", "delta_drift", "-q", "-s", subprocess=True)
+
+    (line,) = (line for line in result.outlines if line.startswith("loaded "))
+    _, number, *names = line.split()
+    assert [name for name in ONLY_WITH_CHANGES if f"pytest_delta_schema.{name}" in names] == []
+    assert int(number) <= MODULES
+
+
 def test_drift_needs_none(project, started, orders):
     commit(orders, 1, metadata(ID, field("extra")))
     for version in range(2):
