@@ -81,14 +81,6 @@ class BackendContext(Protocol):
         ...
 
 
-def _no_faults(_: BackendSettings) -> Iterable[str]:
-    return ()
-
-
-def _no_location(_: BackendSettings) -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
     """A catalog implementation.
@@ -111,8 +103,8 @@ class Backend:
     """
 
     open: Callable[[BackendContext], Catalog]
-    faults: Callable[[BackendSettings], Iterable[str]] = _no_faults
-    location: Callable[[BackendSettings], str] = _no_location
+    faults: Callable[[BackendSettings], Iterable[str]] = lambda _: ()
+    location: Callable[[BackendSettings], str] = lambda _: ""
     keeps_entries: bool = False
     scratch_tables: ScratchTables = "nowhere"
 

@@ -130,12 +130,7 @@ def _is_auto(value: bool | str | None) -> bool:  # noqa: FBT001 - a value of an 
 
 
 def description_of_json(table: JsonTable, listed: Iterable[ColumnState]) -> Description:
-    """Read the answer of DESCRIBE TABLE EXTENDED ... AS JSON.
-
-    Args:
-        table: The answer.
-        listed: The columns that information_schema shows, whose types have the lengths of char and varchar.
-    """
+    """Read the answer of DESCRIBE TABLE EXTENDED ... AS JSON; ``listed`` has the lengths of char and varchar."""
     known = NameMap.of(listed)
     columns = tuple(_column(column, known.get(column["name"])) for column in table["columns"])
     properties = table.get("table_properties") or {}

@@ -159,12 +159,7 @@ class MemoryCatalog:
         return self._names(catalog, schema, views=False)
 
     def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of the views in a schema, sorted.
-
-        Args:
-            catalog: The catalog of the schema.
-            schema: Its name.
-        """
+        """Return the names of the views in a schema, sorted."""
         return self._names(catalog, schema, views=True)
 
     def _names(self, catalog: str, schema: str, *, views: bool) -> tuple[QualifiedName, ...]:
@@ -201,12 +196,7 @@ class MemoryCatalog:
         self._rows.setdefault(table, []).extend(added)
 
     def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows; :meth:`insert` refuses what Delta Lake refuses, and what cannot be evaluated without Spark.
-
-        Args:
-            table: An existing table.
-            rows: Values of the types of the columns, by their names; all rows have the same columns.
-        """
+        """Append rows; :meth:`insert` refuses what Delta Lake refuses, and what cannot be evaluated without Spark."""
         self.insert(table, rows)
 
     def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:

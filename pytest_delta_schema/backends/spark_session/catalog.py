@@ -161,12 +161,7 @@ class SessionCatalog(SparkCatalog):
         return self._reader.table_names(catalog, schema)
 
     def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of the views in a schema, sorted; none if the schema does not exist.
-
-        Args:
-            catalog: The catalog of the schema.
-            schema: Its name.
-        """
+        """Return the names of the views in a schema, sorted; none if the schema does not exist."""
         return self._reader.view_names(catalog, schema)
 
     def version(self, table: QualifiedName) -> Version:

@@ -5,7 +5,13 @@ This module does without msgspec, so the backend can be imported where its extra
 
 from __future__ import annotations
 
+import sys
 from typing import Any, TypedDict
+
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+else:
+    from typing_extensions import NotRequired
 
 
 class CatalogInfo(TypedDict):
@@ -34,43 +40,36 @@ class ColumnInfo(CatalogInfo, total=False):
     partition_index: int | None
 
 
-class _TableName(SchemaInfo):
-    schema_name: str
-    table_type: str
-
-
-class TableInfo(_TableName, total=False):
+class TableInfo(SchemaInfo):
     """The catalog entry of a table."""
 
-    data_source_format: str | None
-    storage_location: str | None
-    table_id: str | None
-    owner: str | None
-    comment: str | None
-    columns: list[ColumnInfo] | None
-    properties: dict[str, str] | None
+    schema_name: str
+    table_type: str
+    data_source_format: NotRequired[str | None]
+    storage_location: NotRequired[str | None]
+    table_id: NotRequired[str | None]
+    owner: NotRequired[str | None]
+    comment: NotRequired[str | None]
+    columns: NotRequired[list[ColumnInfo] | None]
+    properties: NotRequired[dict[str, str] | None]
 
 
-class Page(TypedDict, total=False):
+class Page(TypedDict):
     """One page of any listing."""
 
-    next_page_token: str | None
+    next_page_token: NotRequired[str | None]
 
 
-class _Catalogs(TypedDict):
+class CatalogPage(Page):
+    """One page of catalogs."""
+
     catalogs: list[CatalogInfo]
 
 
-class CatalogPage(_Catalogs, Page):
-    """One page of catalogs."""
-
-
-class _Schemas(TypedDict):
-    schemas: list[CatalogInfo]
-
-
-class SchemaPage(_Schemas, Page):
+class SchemaPage(Page):
     """One page of schemas."""
+
+    schemas: list[CatalogInfo]
 
 
 class _AwsCredentials(TypedDict, total=False):
@@ -97,16 +96,8 @@ class VendedCredentials(TypedDict, total=False):
     url: str | None
 
 
-class _Endpoints(TypedDict):
-    endpoints: list[str]
-
-
-_Protocol = TypedDict("_Protocol", {"protocol-version": str}, total=False)
-
-
-class DeltaConfig(_Endpoints, _Protocol):
-    """The capabilities of a server's Delta API."""
-
+DeltaConfig = TypedDict("DeltaConfig", {"endpoints": list[str], "protocol-version": NotRequired[str]})
+"""The capabilities of a server's Delta API."""
 
 DeltaTag = TypedDict("DeltaTag", {"etag": str, "table-uuid": str})
 """What an update asserts of a table."""
@@ -118,26 +109,18 @@ class TaggedTable(TypedDict):
     metadata: DeltaTag
 
 
-class _DeltaColumns(DeltaTag):
-    columns: dict[str, Any]
-    properties: dict[str, str]
-
-
-_DeltaVersion = TypedDict(
-    "_DeltaVersion", {"partition-columns": list[str] | None, "last-commit-version": int | None}, total=False
+DeltaMetadata = TypedDict(
+    "DeltaMetadata",
+    {
+        "etag": str,
+        "table-uuid": str,
+        "columns": dict[str, Any],
+        "properties": dict[str, str],
+        "partition-columns": NotRequired[list[str] | None],
+        "last-commit-version": NotRequired[int | None],
+    },
 )
+"""The metadata of a table in the Delta API."""
 
-
-class DeltaMetadata(_DeltaColumns, _DeltaVersion):
-    """The metadata of a table in the Delta API."""
-
-
-class _DeltaTable(TypedDict):
-    metadata: DeltaMetadata
-
-
-_LatestVersion = TypedDict("_LatestVersion", {"latest-table-version": int | None}, total=False)
-
-
-class DeltaTable(_DeltaTable, _LatestVersion):
-    """A table in the Delta API."""
+DeltaTable = TypedDict("DeltaTable", {"metadata": DeltaMetadata, "latest-table-version": NotRequired[int | None]})
+"""A table in the Delta API."""

@@ -337,12 +337,7 @@ class UnityCatalog(SparkCatalog):
         return self._reader.names(catalog, schema)
 
     def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of the views of all kinds in a schema, sorted; none if the schema does not exist.
-
-        Args:
-            catalog: The catalog of the schema.
-            schema: Its name.
-        """
+        """Return the names of the views of all kinds in a schema, sorted; none if the schema does not exist."""
         return self._reader.names(catalog, schema, views=True)
 
     def version(self, table: QualifiedName) -> Version:

@@ -85,6 +85,8 @@ class UnityClient:
         token: The bearer token; ``None`` for servers without authentication. White space at its ends is removed.
         timeout: The time limit of a whole call in seconds; one page of a listing is one call.
 
+    Each call raises a :class:`ServerError` if the server refuses it, or does not answer.
+
     Raises:
         BackendUnavailableError: If ``uri`` is not an address, the token cannot be sent, or the extra is not installed.
     """
@@ -116,11 +118,7 @@ class UnityClient:
         return Deadline(self._calls.timeout)
 
     def table(self, name: QualifiedName) -> TableInfo:
-        """Return the catalog entry of a table, by its stored name.
-
-        Raises:
-            ServerError: If the server has no such entry, or does not answer.
-        """
+        """Return the catalog entry of a table, by its stored name."""
         answered = self._calls.read(f"/tables/{_part(str(name.written))}")
         info = self._decoded(TableInfo, answered)
         self._require_named(answered, name, (info["catalog_name"], info["schema_name"], info["name"]))
@@ -128,10 +126,6 @@ class UnityClient:
 
     def tables(self, catalog: str, schema: str) -> Iterator[TableInfo]:
         """Yield the catalog entries of all tables in a schema that the principal may see, a page at a time.
-
-        Args:
-            catalog: The stored name of the catalog.
-            schema: The stored name of the schema.
 
         Raises:
             ServerError: If the server does not answer, or its pages do not end; or, after all other entries, if one
@@ -163,15 +157,7 @@ class UnityClient:
         return tuple(info["name"] for _, page in pages for info in page["schemas"])
 
     def schema(self, catalog: str, schema: str) -> SchemaInfo:
-        """Return a schema.
-
-        Args:
-            catalog: The stored name of its catalog.
-            schema: Its stored name.
-
-        Raises:
-            ServerError: If the server has no such schema, or does not answer.
-        """
+        """Return a schema, by stored names."""
         answered = self._calls.read(f"/schemas/{_part(f'{catalog}.{schema}')}")
         info = self._decoded(SchemaInfo, answered)
         self._require_named(answered, (catalog, schema), (info["catalog_name"], info["name"]))
@@ -185,19 +171,11 @@ class UnityClient:
         return info
 
     def delta_table(self, name: QualifiedName) -> DeltaTable:
-        """Return a table by the server's Delta API and its stored name.
-
-        Raises:
-            ServerError: If the server has no such table, or does not answer.
-        """
+        """Return a table by the server's Delta API and its stored name."""
         return self._decoded(DeltaTable, self._calls.read(_delta_path(name)))
 
     def delta_tag(self, name: QualifiedName) -> DeltaTag:
-        """Return what an update of a table asserts, by the server's Delta API and its stored name.
-
-        Raises:
-            ServerError: If the server has no such table, or does not answer.
-        """
+        """Return what an update of a table asserts, by the server's Delta API and its stored name."""
         return self._decoded(TaggedTable, self._calls.read(_delta_path(name)))["metadata"]
 
     def has_delta_api(self, catalog: str) -> bool:
@@ -205,18 +183,11 @@ class UnityClient:
 
         It cannot if it has no such endpoint: then it answers 404 with an error of neither API, although the catalog
         exists.
-
-        Raises:
-            ServerError: If it does not answer, or does not show the catalog.
         """
         return self.delta_api(catalog) is not None
 
     def delta_api(self, catalog: str) -> DeltaConfig | None:
-        """Return what the server's Delta API can do in a catalog; ``None`` if it has none.
-
-        Raises:
-            ServerError: If it does not answer, or does not show the catalog.
-        """
+        """Return what the server's Delta API can do in a catalog; ``None`` if it has none."""
         with self._lock:  # so that threads do not all send the same call
             if catalog not in self._delta_api:
                 self._delta_api[catalog] = self._find_delta_api(catalog)
@@ -236,13 +207,6 @@ class UnityClient:
         """Update the catalog entry of a table as a whole; never repeated.
 
         The answer does not prove the update: read the entry again.
-
-        Args:
-            name: The stored name of the table.
-            body: The requirements and updates of the Delta API, as values of JSON.
-
-        Raises:
-            ServerError: If the server refuses the update, or does not answer.
         """
         self._calls.write("POST", _delta_path(name), body)
 

@@ -6,7 +6,7 @@ Delta logs, and the JSON of a column's type, have keys like ``elementType``; the
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -37,12 +37,10 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class _Tables(TypedDict):
-    tables: list[msgspec.Raw]
-
-
-class TablePage(_Tables, Page):
+class TablePage(Page):
     """One page of tables, whose entries are decoded one by one."""
+
+    tables: list[msgspec.Raw]
 
 
 class _ClassicError(msgspec.Struct):
