@@ -9,7 +9,7 @@ import pytest
 from deltalake import DeltaTable
 
 from pytest_delta_schema.backends import concurrency
-from pytest_delta_schema.backends.logs.checks import check_log, damage_of
+from pytest_delta_schema.backends.logs.checks import check_log
 from pytest_delta_schema.backends.logs.files import (
     CutOffError,
     LocalLog,
@@ -31,6 +31,7 @@ from support.damaged_logs import (
     checkpoint_file,
     checksum_file,
     commit_file,
+    damage_of,
 )
 from support.hand_made_logs.files import checksum_of
 from support.logs import commit, field, metadata, protocol
@@ -40,6 +41,11 @@ from support.unity import MODEL, OTHER, lake
 ID = field("id", nullable=False)
 SIDECAR = "00000000000000000003.checkpoint.0000000001.0000000001.0d7ab2b3-0000-4000-8000-000000000000.parquet"
 V2 = "00000000000000000003.checkpoint.0d7ab2b3-0000-4000-8000-000000000001"
+
+
+_DOMAIN = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}
+CLUSTERED = {"domainMetadata": _DOMAIN}
+UNCLUSTERED = {"domainMetadata": {**_DOMAIN, "removed": True}}
 
 
 def plain(folder):
@@ -366,24 +372,33 @@ class TestUnity:
         assert state.table_properties["delta.minReaderVersion"] == "1"
         assert state.table_properties["delta.minWriterVersion"] == "2"
 
-    def test_a_checksum_is_no_source_of_clustering_without_its_commit(self, tmp_path):
-        log = plain(tmp_path)
-        domain = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}
-        checksum_file(log).write_text(json.dumps({"domainMetadata": [domain]}))
-        assert LogFolder(str(tmp_path), {}).clustering(4) == [["id"]]
+    @pytest.mark.parametrize(
+        ("checkpoint", "later", "clustering"),
+        [
+            ([], [], ""),
+            ([CLUSTERED], [], "id"),
+            ([], [CLUSTERED], "id"),
+            ([CLUSTERED], [UNCLUSTERED], ""),
+            ([UNCLUSTERED], [CLUSTERED], "id"),
+        ],
+    )
+    def test_clustering_of_a_checkpoint_and_of_later_commits(self, tmp_path, checkpoint, later, clustering):
+        features = {"writerFeatures": ["clustering", "domainMetadata"]}
+        stated = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, **features}}
+        commit(tmp_path, 2, stated, metadata(ID), *checkpoint)
+        made = tmp_path / "_delta_log" / commit_name(2)
+        content = json.dumps({"checkpointMetadata": {"version": 2}}) + "\n" + made.read_text("utf-8")
+        made.with_name(f"{2:020d}.checkpoint.0d7ab2b3-0000-4000-8000-000000000001.json").write_text(content)
+        commit(tmp_path, 3, *later)
 
-        commit_file(log).unlink()
-
-        # It was deleted meanwhile, or a newer version exists.
-        with pytest.raises(FileNotFoundError, match=commit_file(log).name):
-            LogFolder(str(tmp_path), {}).clustering(4)
+        assert [str(path) for path in Log(str(tmp_path), {}).facts().state(NAME).clustering] == clustering.split()
 
     @pytest.mark.parametrize("content", ["[]", "{", "[" * 200_000])
     def test_a_checksum_of_no_sense_is_passed_over(self, tmp_path, content):
         log = plain(tmp_path)
         checksum_file(log).write_text(content)
 
-        assert LogFolder(str(tmp_path), {}).clustering(4) is None
+        assert Log(str(tmp_path), {}).facts().clustering == ()
 
 
 UNCERTAIN = {

@@ -14,6 +14,8 @@ from unittest.mock import patch
 
 from deltalake import DeltaTable
 
+from pytest_delta_schema.backends.logs.checks import inspect_log
+from pytest_delta_schema.backends.logs.files import Damage
 from pytest_delta_schema.backends.unity import logs
 from pytest_delta_schema.state.log_facts import LogFacts
 from support.logs import TIME, commit, field, metadata, protocol
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_delta_schema import QualifiedName
+    from pytest_delta_schema.backends.logs.files import LogFiles
     from pytest_delta_schema.state import TableState
 
 
@@ -310,6 +313,12 @@ class Interruptions:
         return call
 
 
+def damage_of(log: LogFiles) -> Damage | None:
+    """Return the damage in the files that a reader of the newest version needs; ``None`` if none is certain."""
+    checked = inspect_log(log)
+    return checked if isinstance(checked, Damage) else None
+
+
 class _Store:
     """The file system of a log, as pyarrow has it."""
 
@@ -318,6 +327,9 @@ class _Store:
 
     def get_file_info(self, selector: Any) -> Any:
         folder = self._interruptions.folder
+        if isinstance(selector, str):
+            self._interruptions.access(folder)
+            return self._store.get_file_info(selector)
         return self._interruptions.listing(lambda: self._store.get_file_info(selector), folder)
 
     def open_input_file(self, path: str) -> Any:

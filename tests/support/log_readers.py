@@ -18,14 +18,13 @@ from pytest_delta_schema import CatalogReadError, Check, Column, Diagnostic
 from pytest_delta_schema.backends.local.clones import ChangingTableError, clone_folder
 from pytest_delta_schema.backends.local.reading import WarehouseLogs, history_of
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.logs.checks import damage_of
 from pytest_delta_schema.backends.logs.files import LocalLog
 from pytest_delta_schema.backends.logs.state import CommitLog
 from pytest_delta_schema.backends.unity.logs import Log, LogFolder, read_repeatedly
 from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.testing.scenario import column, table
-from support.damaged_logs import ABSENT, Shown
+from support.damaged_logs import ABSENT, Shown, damage_of
 from support.models import NAME
 
 if TYPE_CHECKING:
@@ -102,12 +101,12 @@ def _damage(log: Callable[[str], LogFiles], warehouse: Path) -> Reading:
 
 
 def _unity(how: str, warehouse: Path) -> Reading:
-    """Read as the unity backend does: a local log, a remote one by deltalake, one that deltalake cannot open."""
+    """Read as the unity backend does: a local log, a remote one, one of which only a checkpoint tells."""
     logs = "pytest_delta_schema.backends.unity.logs"
     location = str(table_folder(warehouse, NAME))
     patches: list[Any] = [] if how == "local" else [patch(f"{logs}.local_folder", lambda _: None)]
     if how == "files":
-        patches.append(patch(f"{logs}._metadata", side_effect=ValueError("an unknown type")))
+        patches.append(patch(f"{logs}.newest_version", lambda _: None))
     for one in patches:
         one.start()
     try:

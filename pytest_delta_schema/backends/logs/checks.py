@@ -48,12 +48,6 @@ def check_log(log: LocalFiles) -> CheckedLog | Damage | Doubt | None:
     return _settled(lambda: _look(log, check_and_complete, log.identity))
 
 
-def damage_of(log: LogFiles) -> Damage | None:
-    """Return the damage in the files that a reader of the newest version needs; ``None`` if none is certain."""
-    checked = inspect_log(log)
-    return checked if isinstance(checked, Damage) else None
-
-
 def inspect_log(log: LogFiles) -> CheckedLog | Damage | Doubt | None:
     """Read what a reader of the newest version needs, like :func:`check_log`, of a log in any file system."""
     try:

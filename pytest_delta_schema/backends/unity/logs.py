@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import re
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from pytest_delta_schema.backends.concurrency import read_until_settled
-from pytest_delta_schema.backends.logs.checks import check_log, damage_of
-from pytest_delta_schema.backends.logs.files import CheckedLog, Doubt, Edges, LocalLog, local_folder
+from pytest_delta_schema.backends.logs.checks import check_log
+from pytest_delta_schema.backends.logs.files import CheckedLog, Damage, Doubt, Edges, LocalLog, local_folder
 from pytest_delta_schema.backends.logs.state import newest_version
 from pytest_delta_schema.backends.problems import MALFORMED, WRITE_AGAIN
 from pytest_delta_schema.backends.unity.client import ServerError
@@ -26,7 +25,7 @@ from pytest_delta_schema.backends.unity.storage import (
 )
 from pytest_delta_schema.delta.log_files import LogListing, commit_name
 from pytest_delta_schema.delta.protocol import clustering_in, commits_are_in_catalog, may_be_clustered
-from pytest_delta_schema.delta.well_formed import TOO_DEEP, MalformedLog, fault_in_protocol
+from pytest_delta_schema.delta.well_formed import TOO_DEEP, MalformedLog
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
 from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import columns_of_schema
@@ -35,11 +34,10 @@ from pytest_delta_schema.state.log_facts import LogFacts
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_delta_schema.backends.logs.files import LogFiles
+    from pytest_delta_schema.backends.logs.files import LocalFiles, LogFiles
     from pytest_delta_schema.backends.unity.answers import DeltaTable
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.storage import Credentials, Storage
-    from pytest_delta_schema.delta.protocol import Paths
     from pytest_delta_schema.state.entries import EntryState, LogState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -186,96 +184,63 @@ def read_repeatedly(read: Callable[[], T]) -> T:
 
 
 _LOG = "_delta_log"
-_DOMAINS = "domainMetadata"
-_METADATA = "metaData"
-_PROTOCOL = "protocol"
+_DOMAINS, _METADATA, _PROTOCOL = "domainMetadata", "metaData", "protocol"
 _COMMIT = re.compile(r"[0-9]{20}\.json")
-
-_STATED = frozenset({_METADATA, _PROTOCOL})
 
 
 class Log:
-    """The newest version of one log.
-
-    Local files are read as the local backend reads them. Others, and logs that only their checkpoint explains, are
-    opened with deltalake. It opens no table with a type or a feature that it does not know; the files of such a log are
-    parsed here.
-    """
+    """The newest version of one log, from its commits and checksum, or from its checkpoint."""
 
     def __init__(
         self,
         location: str,
         options: Mapping[str, str],
-        hidden: Any = str,
+        hidden: Callable[[str], str] = str,
         remedy: str = "restore it, or the permission to read it",
     ) -> None:
-        try:
-            from deltalake import DeltaTable
-            from deltalake.exceptions import DeltaError, TableNotFoundError
-        except ImportError as error:
+        if find_spec("deltalake") is None:
             msg = "the unity backend needs deltalake, which is not installed; pip install 'pytest-delta-schema[unity]'"
-            raise BackendUnavailableError(msg) from error
+            raise BackendUnavailableError(msg)
         self._location = location
-        self._options = HiddenValues(options)
         self._hidden = hidden
         self._remedy = remedy
-        self._folder = LogFolder(location, self._options)
-        self._local: LogFacts | None = None
+        self._folder = LogFolder(location, options)
         folder = local_folder(location)
-        self._files: LogFiles = self._folder if folder is None else LocalLog(folder)
-        if folder is not None and self._read_local(folder):
-            return
-        reason = ""
-        try:
-            table = DeltaTable(location, storage_options=self._options or None)
-            self._metadata: Mapping[str, Any] = _metadata(table)
-            self._protocol: Mapping[str, Any] = _protocol(table.protocol())
-            self.version = table.version()
-            reason = fault_in_protocol(self._protocol)
-        except TableNotFoundError as error:
-            folder_uri = redacted_uri(location)
-            msg = f"there is no Delta log at {folder_uri}; restore the files, or drop the table from the catalog"
-            raise StatementError(msg, condition=NO_LOG) from error
-        except BaseException as error:
-            if not isinstance(error, (DeltaError, OSError, *MALFORMED)) and not is_panic(error):
-                raise
-            reason = hidden(first_line(error))
-        # Not chained: messages of deltalake may repeat the options.
-        damage = damage_of(self._files)
-        if damage is not None and (damage.is_seen or not reason):
-            msg = f"{hidden(damage.message)}; {damage.remedy}"
-            raise StatementError(msg, condition=DAMAGED_LOG)
-        if reason and not self._read_files():
-            self._refuse(reason, remedy)
-        if self._folder.misnamed:
-            self._refuse(*Doubt.of_name(self._folder.misnamed[0]))
+        self._files: LocalFiles = self._folder if folder is None else LocalLog(folder)
+        self._facts = self._read()
+        self.version = self._facts.version or 0
 
     def _refuse(self, fact: str, remedy: str) -> NoReturn:
         msg = f"its Delta log at {redacted_uri(self._location)} cannot be read ({fact}); {remedy}"
         raise StatementError(msg, condition="UNREADABLE_LOG")
 
-    def _read_local(self, folder: str) -> bool:
-        """Read the newest version from the commits and the checksum in a local folder; return whether they suffice."""
+    def _read(self) -> LogFacts:
         try:
-            checked = check_log(LocalLog(folder))
-            if isinstance(checked, Doubt):
-                self._refuse(*checked)
-            if not isinstance(checked, CheckedLog):
-                return False
-            facts = newest_version(checked)
-            facts = None if facts is None else self._well_formed(facts, checked)
-        except (OSError, *MALFORMED):
-            return False
-        if facts is None or facts.version is None:
-            return False
-        self._local, self._metadata, self._protocol = facts, facts.metadata, facts.protocol
-        self.version = facts.version
-        return True
+            checked = check_log(self._files)
+        except FileNotFoundError as error:
+            raise self._no_log() from error
+        except (OSError, *MALFORMED) as error:
+            self._refuse(self._hidden(first_line(error)), self._remedy)
+        if isinstance(checked, Damage):
+            if not checked.is_seen:
+                self._refuse(self._hidden(checked.fact), self._remedy)
+            msg = f"{self._hidden(checked.message)}; {checked.remedy}"
+            raise StatementError(msg, condition=DAMAGED_LOG)
+        if isinstance(checked, Doubt):
+            self._refuse(*checked)
+        if checked is not None and checked.listing.newest < 0:
+            raise self._no_log()
+        return (None if checked is None else self._from_commits(checked)) or self._from_checkpoint()
 
-    def _well_formed(self, facts: LogFacts, checked: CheckedLog) -> LogFacts | None:
-        """Return well-formed facts; ``None`` if only a checksum is malformed, which is ignored."""
+    def _no_log(self) -> StatementError:
+        msg = f"there is no Delta log at {redacted_uri(self._location)}; restore the files, or drop the table from the"
+        return StatementError(f"{msg} catalog", condition=NO_LOG)
+
+    def _from_commits(self, checked: CheckedLog) -> LogFacts | None:
+        """Return the newest version; ``None`` if commits do not tell, or its checksum is malformed."""
         try:
-            return facts.well_formed()
+            facts = newest_version(checked)
+            return None if facts is None else facts.well_formed()
         except MalformedLog as error:
             name = _stating(checked)
             if name is None:
@@ -283,35 +248,29 @@ class Log:
             is_too_deep = str(error) == TOO_DEEP
             reason = "is more than this package reads" if is_too_deep else "Delta's protocol does not allow"
             self._refuse(f"{name} holds {error}, which {reason}", WRITE_AGAIN)
+        except MALFORMED:
+            return None
 
-    def _read_files(self) -> bool:
-        """Read the newest version from the files; return whether that is possible."""
+    def _from_checkpoint(self) -> LogFacts:
         try:
-            self.version, metadata, protocol = self._folder.newest()
-            facts = LogFacts(metadata, protocol).well_formed()
+            return self._folder.newest().well_formed()
         except FileNotFoundError as error:
             self._refuse(self._hidden(first_line(error)), "read it again when the jobs that change it have ended")
-        except (OSError, *MALFORMED):
-            return False
-        self._metadata, self._protocol = facts.metadata, facts.protocol
-        return True
+        except (OSError, *MALFORMED) as error:
+            self._refuse(self._hidden(first_line(error)), self._remedy)
 
     def facts(self) -> LogFacts:
         """Return the facts of the log."""
-        return self._local or replace(self._unclustered, clustering=self._clustering)
+        return self._facts
 
     def shown(self) -> LogState:
-        """Return the metadata that a catalog entry should have; it needs no clustering columns."""
-        return self._unclustered.shown()
+        """Return the metadata that a catalog entry should have."""
+        return self._facts.shown()
 
     @property
     def is_catalog_managed(self) -> bool:
         """Whether the catalog commits to the log, so its files may lack the newest commits."""
-        return self._unclustered.is_catalog_managed
-
-    @property
-    def _unclustered(self) -> LogFacts:
-        return self._local or LogFacts(self._metadata, self._protocol, version=self.version)
+        return self._facts.is_catalog_managed
 
     def timestamp(self) -> int:
         """Return when the newest version was committed, in milliseconds since 1970; 0 if the log does not say so."""
@@ -332,59 +291,11 @@ class Log:
             msg = f"older commits of its Delta log at {folder_uri} cannot be read ({type(error).__name__})"
             raise StatementError(msg, condition="UNREADABLE_LOG") from None
 
-    @cached_property
-    def _clustering(self) -> Paths:
-        """Return the physical names of clustering columns from the log, because deltalake does not return domains."""
-        if not may_be_clustered(self._protocol):
-            return ()
-        try:
-            result = (self._folder.clustering(version) for version in range(self.version, -1, -1))
-            clustering = next((paths for paths in result if paths is not None), ())
-        except FileNotFoundError:
-            fact = f"commits up to version {self.version} are gone since it was opened"
-            self._refuse(fact, "read it again when the jobs that change it have ended")
-        except (OSError, *MALFORMED) as error:
-            fact = f"the clustering columns of version {self.version}: {type(error).__name__}"
-            self._refuse(fact, self._remedy)
-        # They are in other files than the metadata, which may be those of another table by now.
-        again = Log(self._location, self._options, self._hidden)
-        if again._metadata.get("id") != self._metadata.get("id"):
-            self._refuse("the table was replaced while it was read", "read it again when that has ended")
-        return clustering
-
 
 def _stating(checked: CheckedLog) -> str | None:
     """Return the name of the newest commit that holds the metadata or the protocol; ``None`` if there is none."""
     commits = reversed(tuple(checked.commits.items()))
-    return next((name for name, actions in commits if any(map(_STATED.intersection, actions))), None)
-
-
-def _metadata(table: Any) -> dict[str, Any]:
-    metadata = table.metadata()
-    return {
-        "id": str(metadata.id),
-        "schemaString": table.schema().to_json(),
-        "description": metadata.description or "",
-        "configuration": dict(metadata.configuration),
-        "partitionColumns": list(metadata.partition_columns),
-    }
-
-
-def _protocol(protocol: Any) -> dict[str, Any]:
-    return {
-        "minReaderVersion": protocol.min_reader_version,
-        "minWriterVersion": protocol.min_writer_version,
-        **({"readerFeatures": sorted(protocol.reader_features)} if protocol.reader_features is not None else {}),
-        **({"writerFeatures": sorted(protocol.writer_features)} if protocol.writer_features is not None else {}),
-    }
-
-
-class NewestActions(NamedTuple):
-    """The newest version of a log, as its files hold it."""
-
-    version: int
-    metadata: Mapping[str, Any]
-    protocol: Mapping[str, Any]
+    return next((name for name, actions in commits if any(map({_METADATA, _PROTOCOL}.intersection, actions))), None)
 
 
 class LogFolder:
@@ -396,33 +307,6 @@ class LogFolder:
         self._options = HiddenValues(options)
         self._listed: set[str] | None = None
 
-    @property
-    def misnamed(self) -> tuple[str, ...]:
-        """The files whose number does not have 20 digits, which Spark may read as commits and deltalake ignores."""
-        try:
-            return LogListing.of(self._names).misnamed
-        except OSError:  # it was dropped meanwhile; what was read before counts
-            return ()
-
-    def clustering(self, version: int) -> Paths | None:
-        """Return the clustering columns in the files of one version; ``None`` if they do not hold any.
-
-        A checksum and a checkpoint hold all domains, a commit those that it changes (source: Delta's protocol).
-        """
-        stem = f"{version:020d}"
-        checkpoints = [name for name in self._names if name.startswith(f"{stem}.checkpoint")]
-        if f"{stem}.json" in self._names or not checkpoints:
-            # A listing may lack a commit that came while it was made.
-            paths = clustering_in(self._in_lines(f"{stem}.json"))
-            if paths is not None:
-                return paths
-            domains = self._in_checksum(f"{stem}.crc")
-            if domains is not None:
-                return clustering_in(domains) or ()
-        if not checkpoints:
-            return None
-        return clustering_in(domain for name in checkpoints for domain in self._in_checkpoint(name)) or ()
-
     def metadata(self) -> list[Mapping[str, Any]]:
         """Return the ``metaData`` actions of all commits and checkpoints in the log."""
         commits = sorted(name for name in self._names if _COMMIT.fullmatch(name))
@@ -432,17 +316,16 @@ class LogFolder:
             *(action for name in checkpoints for action in self._in_checkpoint(name, _METADATA)),
         ]
 
-    def newest(self) -> NewestActions:
+    def newest(self) -> LogFacts:
         """Return the newest version, read as Delta's protocol says, whatever types and features it has."""
         listing = LogListing.of(self._names)
-        if listing.newest < 0:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path)
         commits = (commit_name(version) for version in sorted(listing.commits) if version > listing.checkpoint)
-        known: dict[str, Mapping[str, Any]] = {}
+        known: dict[str, list[Mapping[str, Any]]] = {_METADATA: [], _PROTOCOL: [], _DOMAINS: []}
         for name in (*listing.checkpoints.get(listing.checkpoint, ()), *commits):
             read = self._in_checkpoint if ".checkpoint" in name else self._in_lines
-            known.update({kind: action for kind in (_METADATA, _PROTOCOL) for action in read(name, kind)})
-        metadata = known[_METADATA]
+            for kind in known:
+                known[kind] += read(name, kind)
+        metadata = known[_METADATA][-1]
         # In parquet, properties are pairs.
         configuration = {
             key: value if isinstance(value, str) else json.dumps(value)
@@ -451,8 +334,10 @@ class LogFolder:
         }
         form = metadata.get("format") or {}
         form = {**form, "options": dict(form.get("options") or ())}
-        protocol = {key: value for key, value in known[_PROTOCOL].items() if value is not None}
-        return NewestActions(listing.newest, {**metadata, "format": form, "configuration": configuration}, protocol)
+        protocol = {key: value for key, value in known[_PROTOCOL][-1].items() if value is not None}
+        clustering = clustering_in(known[_DOMAINS]) if may_be_clustered(protocol) else None
+        metadata = {**metadata, "format": form, "configuration": configuration}
+        return LogFacts(metadata, protocol, clustering or (), listing.newest)
 
     @property
     def _names(self) -> set[str]:
@@ -463,21 +348,17 @@ class LogFolder:
     def _store(self) -> Any:
         return file_system(self._location, self._options)
 
-    def _in_checksum(self, name: str) -> list[Mapping[str, Any]] | None:
-        """Return the domains in a checksum; ``None`` if there is no checksum, or it cannot be parsed."""
-        try:
-            checksum = json.loads(self.read(name)) if name in self._names else {}
-            domains: list[Mapping[str, Any]] | None = checksum.get(_DOMAINS)
-        except MALFORMED:
-            return None
-        return domains
-
     def names(self) -> set[str]:
         """Return the names of the files in the log."""
         from pyarrow.fs import FileSelector
 
         self._listed = {info.base_name for info in self._store.get_file_info(FileSelector(_LOG))}
         return self._listed
+
+    def identity(self, name: str) -> object:
+        """Return a value that differs if a file is replaced."""
+        status = self._store.get_file_info(f"{_LOG}/{name}")
+        return status.mtime_ns, status.size
 
     def edges(self, name: str) -> Edges:
         """Return the first and last bytes of a file."""
@@ -493,10 +374,10 @@ class LogFolder:
             content: bytes = file.read()
         return content
 
-    def _in_lines(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
+    def _in_lines(self, name: str, kind: str) -> list[Mapping[str, Any]]:
         return _actions(self.read(name), kind)
 
-    def _in_checkpoint(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
+    def _in_checkpoint(self, name: str, kind: str) -> list[Mapping[str, Any]]:
         if name.endswith(".json"):
             return self._in_lines(name, kind)
         from pyarrow.parquet import ParquetFile
@@ -523,11 +404,6 @@ def _actions(content: bytes, kind: str) -> list[Mapping[str, Any]]:
 
 VERSIONS = {"deltalake": ">=1.6,<1.7"}
 """The versions with which these names were tested."""
-
-
-def is_panic(error: BaseException) -> bool:
-    """Whether an error is a panic of deltalake's Rust code: no ``Exception``, of a class that cannot be imported."""
-    return type(error).__name__ == "PanicException"
 
 
 def file_system(location: str, options: Mapping[str, str]) -> Any:

@@ -22,7 +22,6 @@ from pytest_delta_schema import (
     assert_no_drift,
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.logs.checks import damage_of
 from pytest_delta_schema.backends.logs.files import LocalLog
 from pytest_delta_schema.backends.spark.logs import HadoopLog
 from pytest_delta_schema.execute import ActionRunner
@@ -36,6 +35,7 @@ from support.damaged_logs import (
     checkpoint_file,
     commit_file,
     cut,
+    damage_of,
 )
 from support.logs import commit, field, metadata, protocol
 from support.models import NAME, column, table

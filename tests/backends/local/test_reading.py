@@ -14,10 +14,17 @@ import pytest
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local import reading
 from pytest_delta_schema.backends.local.reading import WarehouseLogs
-from pytest_delta_schema.backends.logs.checks import damage_of
 from pytest_delta_schema.backends.logs.files import LocalLog
 from pytest_delta_schema.state import TableState
-from support.damaged_logs import CHECKPOINT, COMMITS, FUTURE_LOGS, WITHOUT_CHECKPOINT, checksum_file, commit_file
+from support.damaged_logs import (
+    CHECKPOINT,
+    COMMITS,
+    FUTURE_LOGS,
+    WITHOUT_CHECKPOINT,
+    checksum_file,
+    commit_file,
+    damage_of,
+)
 from support.hand_made_logs.files import checksum_of
 from support.logs import TIME, commit, delta_log, field, metadata, protocol
 from support.models import NAME
