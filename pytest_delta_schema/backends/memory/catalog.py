@@ -225,9 +225,7 @@ class MemoryCatalog:
         """Drop a schema with everything in it if it exists."""
         self._schemas.discard((catalog, schema))
         for name in [name for name in self._tables if name[:2] == (catalog, schema)]:
-            del self._tables[name]
-            self._rows.pop(name, None)
-            self._counters.pop(name, None)
+            self.drop_table(name)
 
     def _state(self, name: QualifiedName) -> TableState:
         known = self._tables.get(name)

@@ -34,7 +34,7 @@ from pytest_delta_schema.state.log_facts import LogFacts
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_delta_schema.backends.logs.files import LocalFiles, LogFiles
+    from pytest_delta_schema.backends.logs.files import LocalFiles
     from pytest_delta_schema.backends.unity.answers import DeltaTable
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.storage import Credentials, Storage
@@ -120,12 +120,9 @@ class ManagedLogs:
     logs: ExternalLogs
     by_spark: Callable[..., LogFacts | None]
 
-    def read(self, entry: EntryState, check: Callable[[Log], object]) -> Log | LogFacts | Unpublished:
-        """Read the log of one table from its files if they are complete, else through an open Spark session.
-
-        ``check`` reads in the log what is needed of it; if that fails, so does opening the log.
-        """
-        log = self._published(entry, check)
+    def read(self, entry: EntryState) -> Log | LogFacts | Unpublished:
+        """Read the log of one table from its files if they are complete, else through an open Spark session."""
+        log = self._published(entry)
         if log is not None and not log.is_catalog_managed:
             return log
         facts = self.by_spark(entry.name, has_to=not self.client.has_delta_api(entry.name.written.catalog))
@@ -134,15 +131,10 @@ class ManagedLogs:
         table = self.client.delta_table(entry.name)
         return log if log is not None and _has_all(log, table) else Unpublished(table)
 
-    def _published(self, entry: EntryState, check: Callable[[Log], object]) -> Log | None:
+    def _published(self, entry: EntryState) -> Log | None:
         """Open the files of a log; ``None`` if they cannot be read, and the catalog commits to it."""
-
-        def checked(log: Log) -> Log:
-            check(log)
-            return log
-
         try:
-            return self.logs.read(entry, checked)
+            return self.logs.open(entry)
         except StatementError:
             if commits_are_in_catalog(entry.properties):
                 return None
@@ -277,8 +269,10 @@ class Log:
         return read_repeatedly(self._timestamp)
 
     def _timestamp(self) -> int:
+        name = commit_name(self.version)
         try:
-            return committed_at(self._files, self.version)
+            infos = _actions(self._files.read(name), "commitInfo") if name in self._files.names() else ()
+            return max((int(info.get("timestamp", 0)) for info in infos), default=0)
         except (OSError, *MALFORMED) as error:
             self._refuse(f"the time of version {self.version}: {type(error).__name__}", "restore it from a backup")
 
@@ -388,13 +382,6 @@ class LogFolder:
                 return []
             actions = parquet.read(columns=[kind]).column(0).to_pylist()
             return [action for action in actions if action is not None]
-
-
-def committed_at(log: LogFiles, version: int) -> int:
-    """Return when a version was committed, in milliseconds since 1970; 0 if the log does not say so."""
-    name = commit_name(version)
-    infos = _actions(log.read(name), "commitInfo") if name in log.names() else ()
-    return max((int(info.get("timestamp", 0)) for info in infos), default=0)
 
 
 def _actions(content: bytes, kind: str) -> list[Mapping[str, Any]]:

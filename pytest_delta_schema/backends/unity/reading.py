@@ -179,7 +179,7 @@ class TableReader:
 
     def open_log(self, entry: EntryState) -> Log | LogFacts | None:
         """Open the log of a table; ``None`` if its newest commits are in the catalog only, and no session is open."""
-        log = self._managed.read(entry, Log.shown) if entry.is_managed else self._logs.open(entry)
+        log = self._managed.read(entry) if entry.is_managed else self._logs.open(entry)
         return None if isinstance(log, Unpublished) else log
 
     def _listings(self, names: Iterable[QualifiedName]) -> dict[tuple[str, str], SchemaListing | StatementError]:
@@ -276,14 +276,14 @@ class TableReader:
             entry = problem(UnsupportedTable, name, str(error), "update this package, or the entry")
         if head.is_managed:
             return self._read_managed(head, entry)
-        return _with_log(name, entry, self._logs.read(head, Log.facts))
+        return _with_log(name, entry, self._logs.open(head).facts())
 
     def _read_managed(self, head: EntryState, entry: EntryState | Diagnostic) -> TableReading:
         """Read a managed table: its log, or the Delta API if the newest commits are in the catalog only.
 
         The API returns the content of the entry, so there is no log to compare the entry with then.
         """
-        log = self._managed.read(head, Log.facts)
+        log = self._managed.read(head)
         if isinstance(log, Unpublished):
             return TableReading(_by_delta_api(head, log.table), entry)
         return _with_log(head.name, entry, log.facts() if isinstance(log, Log) else log)
