@@ -24,7 +24,7 @@ from pytest_delta_schema.backends.unity.storage import (
     vended,
 )
 from pytest_delta_schema.delta.log_files import LogListing, commit_name
-from pytest_delta_schema.delta.protocol import clustering_in, commits_are_in_catalog, may_be_clustered
+from pytest_delta_schema.delta.protocol import clustering_in, may_be_clustered
 from pytest_delta_schema.delta.well_formed import TOO_DEEP, MalformedLog
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
 from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri
@@ -106,50 +106,9 @@ class Unpublished(NamedTuple):
     table: DeltaTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManagedLogs:
-    """Reads the logs of managed tables of one server.
-
-    A managed table may have an ordinary log. If the catalog commits to it, its newest commits may be in the catalog
-    only, until they are published as files of the log (source: Delta's protocol, "Catalog-managed Tables").
-
-    ``by_spark`` reads the log of a table through Spark; it returns ``None`` if no session is open and none is needed.
-    """
-
-    client: UnityClient
-    logs: ExternalLogs
-    by_spark: Callable[..., LogFacts | None]
-
-    def read(self, entry: EntryState) -> Log | LogFacts | Unpublished:
-        """Read the log of one table from its files if they are complete, else through an open Spark session."""
-        log = self._published(entry)
-        if log is not None and not log.is_catalog_managed:
-            return log
-        facts = self.by_spark(entry.name, has_to=not self.client.has_delta_api(entry.name.written.catalog))
-        if facts is not None:
-            return facts
-        table = self.client.delta_table(entry.name)
-        return log if log is not None and _has_all(log, table) else Unpublished(table)
-
-    def _published(self, entry: EntryState) -> Log | None:
-        """Open the files of a log; ``None`` if they cannot be read, and the catalog commits to it."""
-        try:
-            return self.logs.open(entry)
-        except StatementError:
-            if commits_are_in_catalog(entry.properties):
-                return None
-            raise
-
-
 def managed_version(table: DeltaTable) -> int | None:
     """Return the newest version of a table in the Delta API; ``None`` if the server does not show it."""
     return table.get("latest-table-version", table["metadata"].get("last-commit-version"))
-
-
-def _has_all(log: Log, table: DeltaTable) -> bool:
-    """Whether the files of a log reach to the newest version, so no commit is in the catalog only."""
-    version = managed_version(table)
-    return version is not None and log.version >= version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,9 +20,9 @@ from pytest_delta_schema.backends.unity.entries import (
     schema_of,
     why_no_delta_table,
 )
-from pytest_delta_schema.backends.unity.logs import DAMAGED_LOG, NO_LOG, Log, ManagedLogs, Unpublished, managed_version
+from pytest_delta_schema.backends.unity.logs import DAMAGED_LOG, NO_LOG, Log, Unpublished, managed_version
 from pytest_delta_schema.delta.names import folded
-from pytest_delta_schema.delta.protocol import CLUSTERING_PROPERTY, split_properties
+from pytest_delta_schema.delta.protocol import CLUSTERING_PROPERTY, commits_are_in_catalog, split_properties
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
     CatalogReadError,
@@ -84,7 +84,7 @@ class TableReader:
         self._client = client
         self._logs = logs
         self._threads = threads
-        self._managed = ManagedLogs(client=client, logs=logs, by_spark=by_spark)
+        self._by_spark = by_spark
         self._stored: dict[QualifiedName, QualifiedName] = {}
 
     def read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableReading]:
@@ -179,8 +179,29 @@ class TableReader:
 
     def open_log(self, entry: EntryState) -> Log | LogFacts | None:
         """Open the log of a table; ``None`` if its newest commits are in the catalog only, and no session is open."""
-        log = self._managed.read(entry) if entry.is_managed else self._logs.open(entry)
+        log = self._managed_log(entry) if entry.is_managed else self._logs.open(entry)
         return None if isinstance(log, Unpublished) else log
+
+    def _managed_log(self, entry: EntryState) -> Log | LogFacts | Unpublished:
+        """Read the log of a managed table from its files if they are complete, else through an open Spark session.
+
+        If the catalog commits to it, its newest commits may be in the catalog only, until they are published as files
+        of the log (source: Delta's protocol, "Catalog-managed Tables").
+        """
+        log: Log | None = None
+        try:
+            log = self._logs.open(entry)
+        except StatementError:
+            if not commits_are_in_catalog(entry.properties):
+                raise
+        if log is not None and not log.is_catalog_managed:
+            return log
+        facts = self._by_spark(entry.name, has_to=not self._client.has_delta_api(entry.name.written.catalog))
+        if facts is not None:
+            return facts
+        table = self._client.delta_table(entry.name)
+        version = managed_version(table)
+        return log if log is not None and version is not None and log.version >= version else Unpublished(table)
 
     def _listings(self, names: Iterable[QualifiedName]) -> dict[tuple[str, str], SchemaListing | StatementError]:
         """List the schemas of tables; a table that is missing in a listing may still exist."""
@@ -283,7 +304,7 @@ class TableReader:
 
         The API returns the content of the entry, so there is no log to compare the entry with then.
         """
-        log = self._managed.read(head)
+        log = self._managed_log(head)
         if isinstance(log, Unpublished):
             return TableReading(_by_delta_api(head, log.table), entry)
         return _with_log(head.name, entry, log.facts() if isinstance(log, Log) else log)
