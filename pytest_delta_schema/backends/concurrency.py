@@ -27,7 +27,14 @@ def map_concurrently(
 ) -> dict[QualifiedName, _T]:
     """Read tables in several threads, and return the results in the order of the names.
 
-    An interruption begins no further read, calls ``cancel``, and waits for those that run.
+    An interruption begins no further read, and waits for those that run.
+
+    Args:
+        read: Reads one table.
+        names: The tables.
+        threads: The largest number of threads, at least 1.
+        progress: Logs how many of them are done.
+        cancel: Ends the reads that run, when they are interrupted.
     """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - the local backend reads without threads
 
@@ -67,7 +74,12 @@ def read_all_until_settled(
 ) -> None:
     """Read several tables together, and those with a problem again, until it is gone or the same twice.
 
-    ``read`` puts the state or the problem of each into ``results``; problems of the whole run are not read again.
+    A writer may change files while they are read, and listings and queries about a schema are not of one moment.
+
+    Args:
+        names: The tables.
+        read: Reads tables, and puts the state or the problem of each into ``results``.
+        results: What was read, by table; problems that concern the whole run are not read again.
     """
     doubtful = list(names)
 

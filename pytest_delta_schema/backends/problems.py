@@ -34,7 +34,15 @@ _CONVERT_BY_HAND = "convert it by CONVERT TO DELTA if it is parquet, or declare 
 def problem(
     fault: type[HasCode], name: QualifiedName, message: str, remedy: str, *, concerns_run: bool = False
 ) -> Diagnostic:
-    """Build the problem of one table; ``concerns_run`` if no other table can be read either, for the same reason."""
+    """Build the problem of one table.
+
+    Args:
+        fault: The class of the fault.
+        name: The table.
+        message: What the table is instead, or what is wrong with it.
+        remedy: What to do about it.
+        concerns_run: Whether no other table can be read either, for the same reason.
+    """
     return diagnostic_of(fault, name, message, remedy=remedy, concerns_run=concerns_run)
 
 
@@ -46,7 +54,13 @@ def is_doubtful(result: object) -> bool:
 
 
 def refused(name: QualifiedName, error: StatementError, remedy: str) -> Diagnostic:
-    """Return the problem of a table whose queries fail; the text of a lost connection has the remedy."""
+    """Return the problem of a table whose queries fail, whether it exists or not.
+
+    Args:
+        name: The table.
+        error: Why; if the connection is lost, its text has the remedy.
+        remedy: What to do about another fault.
+    """
     if error.condition not in {JVM_GONE, NO_CONNECTION, SESSION_STOPPED}:
         return problem(UnreadableTable, name, f"cannot be read ({error})", remedy)
     fact, _, remedy = str(error).rpartition("; ")
@@ -60,7 +74,13 @@ def is_a_view(name: QualifiedName) -> Diagnostic:
 
 
 def is_not_delta(name: QualifiedName, provider: str, *, converts: bool = False) -> Diagnostic:
-    """Return the problem of a table of another format; ``converts`` if the backend converts tables in place."""
+    """Return the problem of a table of another format.
+
+    Args:
+        name: The table.
+        provider: The format, such as ``csv``.
+        converts: Whether the backend converts tables in place.
+    """
     remedy = CONVERT if converts else _CONVERT_BY_HAND
     return problem(NotDeltaTable, name, f"is a {provider.lower()} table, not a Delta table", remedy)
 
@@ -70,7 +90,12 @@ WRITE_AGAIN = "report this if other clients read the table, or let what wrote it
 
 
 def is_damaged(name: QualifiedName, error: Exception) -> Diagnostic:
-    """Return the problem of a log, or of catalog metadata, that cannot be understood."""
+    """Return the problem of a log, or of catalog metadata, that cannot be understood.
+
+    Args:
+        name: The table.
+        error: What reading it has raised.
+    """
     from pytest_delta_schema.sql.renderers import unset_tblproperties
 
     if isinstance(error, MalformedPropertyError):

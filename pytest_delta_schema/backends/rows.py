@@ -156,7 +156,13 @@ def _constrained_names(model: Table, kind: str) -> NameSet:
 
 
 class DataQueries:
-    """Runs data checks on the rows of one table, by SQL; ``read`` returns the states of those tables that exist."""
+    """Runs data checks on the rows of one table, by SQL.
+
+    Args:
+        table: The table.
+        ask: Runs a query, and returns its rows, each a sequence of values.
+        read: Returns the states of the tables that exist, of those with the given names.
+    """
 
     def __init__(
         self,
@@ -209,7 +215,12 @@ class DataQueries:
         self._ask(analysed_default(column))
 
     def count_at(self, data_checks: Sequence[DataCheck], version: int) -> RowCounts:
-        """Count the rows that violate each data check in one version of the table."""
+        """Count the rows that violate each data check in one version of the table.
+
+        Args:
+            data_checks: What the rows must satisfy.
+            version: The version.
+        """
         return self._count(select_rows(self._table, version=version), data_checks)
 
     def _count(self, rows: str, data_checks: Sequence[DataCheck]) -> RowCounts:

@@ -102,6 +102,10 @@ def state_of_log(table: QualifiedName, log: LocalFiles) -> TableState | Diagnost
     """Return the state of a table from the commits and the checksum of its log, or why they do not show it.
 
     The log is read again before a problem is reported, because writers change it meanwhile.
+
+    Args:
+        table: The table, which its catalog lists.
+        log: The files of its log, such as a :class:`LocalLog`.
     """
     try:
         checked = check_log(log)
@@ -134,6 +138,10 @@ class CommitLog:
 
     What is missing is looked for in a new listing before it is an error, because writers add and delete files and
     listings are not atomic.
+
+    Args:
+        table: The name of the table, for messages.
+        log: The files of its log, such as a :class:`LocalLog`.
     """
 
     table: QualifiedName

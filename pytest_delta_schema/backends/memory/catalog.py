@@ -196,7 +196,12 @@ class MemoryCatalog:
         self._rows.setdefault(table, []).extend(added)
 
     def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows; :meth:`insert` refuses what Delta Lake refuses, and what cannot be evaluated without Spark."""
+        """Append rows; :meth:`insert` refuses what Delta Lake refuses, and what cannot be evaluated without Spark.
+
+        Args:
+            table: An existing table.
+            rows: Values of the types of the columns, by their names; all rows have the same columns.
+        """
         self.insert(table, rows)
 
     def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:

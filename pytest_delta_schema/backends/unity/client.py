@@ -127,6 +127,10 @@ class UnityClient:
     def tables(self, catalog: str, schema: str) -> Iterator[TableInfo]:
         """Yield the catalog entries of all tables in a schema that the principal may see, a page at a time.
 
+        Args:
+            catalog: The stored name of the catalog.
+            schema: The stored name of the schema.
+
         Raises:
             ServerError: If the server does not answer, or its pages do not end; or, after all other entries, if one
                 cannot be understood.
@@ -157,7 +161,12 @@ class UnityClient:
         return tuple(info["name"] for _, page in pages for info in page["schemas"])
 
     def schema(self, catalog: str, schema: str) -> SchemaInfo:
-        """Return a schema, by stored names."""
+        """Return a schema.
+
+        Args:
+            catalog: The stored name of its catalog.
+            schema: Its stored name.
+        """
         answered = self._calls.read(f"/schemas/{_part(f'{catalog}.{schema}')}")
         info = self._decoded(SchemaInfo, answered)
         self._require_named(answered, (catalog, schema), (info["catalog_name"], info["name"]))
@@ -207,6 +216,10 @@ class UnityClient:
         """Update the catalog entry of a table as a whole; never repeated.
 
         The answer does not prove the update: read the entry again.
+
+        Args:
+            name: The stored name of the table.
+            body: The requirements and updates of the Delta API, as values of JSON.
         """
         self._calls.write("POST", _delta_path(name), body)
 
