@@ -15,7 +15,7 @@ from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.models.clients import parse_client
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import SetTableProperties
-from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, Fault
 from pytest_delta_schema.settings.table import toml_setting
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.features import RequiredFeature, required_features
@@ -33,24 +33,7 @@ if TYPE_CHECKING:
 _STORED, _PLANNED = "the table has it", "the plan enables it"
 
 
-class _ClientRule:
-    """Reports each client that is known to lack features of a table, for reading or for writing."""
-
-    code: str
-
-    def __init__(self, client_features: ClientFeatures = ClientFeatures()) -> None:  # noqa: B008 - never changed
-        self.client_features = client_features
-
-    def _violations(
-        self, table: QualifiedName, needs: Iterable[RequiredFeature], clients: Iterable[str]
-    ) -> Iterator[Diagnostic]:
-        for gap in client_gaps(needs, clients, self.client_features):
-            if gap.is_certain:
-                remedy = ", or ".join([gap.way_without(table), *gap.remedies])
-                yield violation(self, table, gap.needs[0].path, gap.message, remedy)
-
-
-class FeatureUnsupportedByClient(_ClientRule):
+class FeatureUnsupportedByClient(BuiltInModelRule):
     """A declaration needs a table feature that one of the clients cannot read or write.
 
     The clients are those of the argument ``clients`` of the table, else of the setting ``clients``. Columns, types,
@@ -72,14 +55,17 @@ class FeatureUnsupportedByClient(_ClientRule):
 
     code = "DS126"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every client that lacks features that a declaration needs."""
+    def __init__(self, client_features: ClientFeatures = ClientFeatures()) -> None:  # noqa: B008 - never changed
+        self.client_features = client_features
+
+    def _faults(self, table: Table) -> Iterator[Fault]:
         if table.clients:
             desired = desired_state(table)
-            yield from self._violations(desired.name, required_features(desired), table.clients)
+            gaps = client_gaps(required_features(desired), table.clients, self.client_features)
+            yield from _client_faults(desired.name, gaps)
 
 
-class TableUnusableByClient(_ClientRule):
+class TableUnusableByClient(BuiltInPlanRule):
     """An existing table has a table feature, or gets it by the plan, that one of the clients cannot read or write.
 
     What the declaration itself needs is reported for the declaration.
@@ -96,11 +82,22 @@ class TableUnusableByClient(_ClientRule):
 
     code = "DS221"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every client that lacks features of the existing table."""
-        if isinstance(action, AlignTable) and action.desired.clients:
+    def __init__(self, client_features: ClientFeatures = ClientFeatures()) -> None:  # noqa: B008 - never changed
+        self.client_features = client_features
+
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
+        if action.desired.clients:
             needs = _undeclared(action.desired, action.observed, action)
-            yield from self._violations(action.table, needs, action.desired.clients)
+            gaps = client_gaps(needs, action.desired.clients, self.client_features)
+            yield from _client_faults(action.table, gaps)
+
+
+def _client_faults(table: QualifiedName, gaps: Iterable[ClientGap]) -> Iterator[Fault]:
+    """Yield each client that is known to lack features of a table, for reading or for writing."""
+    for gap in gaps:
+        if gap.is_certain:
+            remedy = ", or ".join([gap.way_without(table), *gap.remedies])
+            yield Fault(gap.message, remedy, gap.needs[0].path)
 
 
 def notes_on_clients(

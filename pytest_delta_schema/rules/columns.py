@@ -32,7 +32,7 @@ from pytest_delta_schema.plan.changes import (
 )
 from pytest_delta_schema.plan.difference import renamed, resolve_renames
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_consents
-from pytest_delta_schema.rules.rule import has_feature, violation
+from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, Fault, has_feature
 from pytest_delta_schema.settings.table import toml_setting
 from pytest_delta_schema.state.desired import desired_state, rename_hints
 from pytest_delta_schema.state.spark_types import nested_types
@@ -53,7 +53,6 @@ from pytest_delta_schema.state.types import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
@@ -71,7 +70,7 @@ _OF_ONE_COLUMN = (ColumnRename, ColumnDrop, ColumnTypeChange, ColumnNullabilityC
 _ANY_OF_COLUMNS = (*_OF_ONE_COLUMN, ColumnAdd, ColumnMove, SetColumnComments)
 
 
-class NoColumns:
+class NoColumns(BuiltInModelRule):
     """A table has no columns.
 
     Nothing can be written to it.
@@ -84,15 +83,12 @@ class NoColumns:
 
     code = "DS102"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation if ``table`` has no columns."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         if not table.columns:
-            yield violation(
-                self, table.qualified_name, part_path("columns"), "has no columns", "declare at least one Column"
-            )
+            yield Fault("has no columns", "declare at least one Column", part_path("columns"))
 
 
-class DuplicateColumn:
+class DuplicateColumn(BuiltInModelRule):
     """Two columns, or two fields of one struct, have names that are equal without case.
 
     Delta matches names without case.
@@ -105,8 +101,7 @@ class DuplicateColumn:
 
     code = "DS103"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every name that is declared more than once."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         if not any(map(_has_duplicates, _names_per_struct(table))):
             return
         for paths in _paths_per_struct(table):
@@ -118,7 +113,7 @@ class DuplicateColumn:
                     listed = ", ".join(map(str, duplicates))
                     message = f"columns {listed} have one name, because names match without case"
                     first = part_path("columns", duplicates[0])
-                    yield violation(self, table.qualified_name, first, message, "rename or remove all but one")
+                    yield Fault(message, "rename or remove all but one", first)
 
 
 def _names_per_struct(table: Table) -> Iterator[tuple[str, ...]]:
@@ -157,7 +152,7 @@ def repeated_names(names: Iterable[str]) -> list[str]:
     return [name for name, count in Counter(map(folded, names)).items() if count > 1]
 
 
-class ColumnNameTakenBySpark:
+class ColumnNameTakenBySpark(BuiltInPlanRule):
     """Two columns have names that are one name for Spark, or a column gets such a name.
 
     Spark compares the names of columns that it adds, renames and changes in upper case, in which i with and without a
@@ -174,20 +169,19 @@ class ColumnNameTakenBySpark:
 
     code = "DS224"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every column or field that is created, added, renamed or changed so."""
+    def _faults(self, action: CreateTable | AlignTable) -> Iterator[Fault]:
         if isinstance(action, CreateTable):
-            yield from self._created(action, action.columns)
+            yield from self._created(action.columns)
             return
         columns = action.observed.columns
         for path in sorted({path for change in action.changes for path in _changed_paths(change)}):
             stored = _by_spark_name(columns_below(columns, path.parent))
-            yield from self._taken(action, path, "changed", _twins(path.name, stored))
+            yield from self._taken(path, "changed", _twins(path.name, stored))
         for rename in action.all(ColumnRename):
             above = rename.path.parent
             # The old name of the column itself counts as well.
             taken = _by_spark_name(columns_below(columns, above)).get(spark_name(rename.to), [])
-            yield from self._taken(action, above.child(rename.to), "named so", taken)
+            yield from self._taken(above.child(rename.to), "named so", taken)
             columns = renamed(columns, rename.path, rename.to)
         added: dict[ColumnPath, list[ColumnState]] = {}
         for change in action.all(ColumnAdd):
@@ -196,25 +190,21 @@ class ColumnNameTakenBySpark:
             names = _by_spark_name((*columns_below(columns, above), *new))
             for column in new:
                 path = above.child(column.name)
-                yield from self._taken(action, path, "added", _twins(column.name, names))
-                yield from self._created(action, children(column.data_type), path)
+                yield from self._taken(path, "added", _twins(column.name, names))
+                yield from self._created(children(column.data_type), path)
 
-    def _created(
-        self, action: CreateTable | AlignTable, columns: Iterable[ColumnState], above: ColumnPath = TABLE
-    ) -> Iterator[Diagnostic]:
+    def _created(self, columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[Fault]:
         names = _by_spark_name(columns)
         for column in columns:
             path = above.child(column.name)
-            yield from self._taken(action, path, "told apart", _twins(column.name, names))
-            yield from self._created(action, children(column.data_type), path)
+            yield from self._taken(path, "told apart", _twins(column.name, names))
+            yield from self._created(children(column.data_type), path)
 
-    def _taken(
-        self, action: CreateTable | AlignTable, path: ColumnPath, verb: str, others: Sequence[str]
-    ) -> Iterator[Diagnostic]:
+    def _taken(self, path: ColumnPath, verb: str, others: Sequence[str]) -> Iterator[Fault]:
         if others:
             fact = f"column {path} cannot be {verb}, because Spark takes it for {', '.join(others)}"
             remedy = f"write {others[0]} in the model, or choose a different name"
-            yield violation(self, action.table, part_path("columns", path), fact, remedy)
+            yield Fault(fact, remedy, part_path("columns", path))
 
 
 def _by_spark_name(columns: Iterable[ColumnState]) -> dict[str, list[str]]:
@@ -238,7 +228,7 @@ def _changed_paths(change: Change) -> Iterable[ColumnPath]:
     return [change.path] if isinstance(change, _OF_ONE_COLUMN) else ()
 
 
-class InvalidColumnName:
+class InvalidColumnName(BuiltInPlanRule):
     """A plan needs column mapping, because a name holds a character that Delta stores under column mapping only.
 
     The characters are space, comma, semicolon, braces, parentheses, ``=``, tab and newline. Other writers, such as
@@ -255,31 +245,30 @@ class InvalidColumnName:
 
     code = "DS107"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for the names to create, and one for those that the table has, without column mapping."""
+    def _faults(self, action: CreateTable | AlignTable) -> Iterator[Fault]:
         if isinstance(action, CreateTable):
             if not is_on(MAPPING_PROPERTY, action.table_properties):
-                yield from self._added(action, [*special_names(action.columns)])
+                yield from self._added([*special_names(action.columns)])
         elif not has_feature(MAPPING_PROPERTY, action):
             new = [path for change in action.all(ColumnAdd) for path in special_names([change.column], change.above)]
-            yield from self._added(action, new)
+            yield from self._added(new)
             stored = [*special_names(action.observed.columns)]
             if stored:
                 fact = f"column names {_listed(stored)} of the table hold {_CHARACTERS}, and Delta refuses every change"
                 path = part_path("columns", stored[0])
-                yield violation(self, action.table, path, f"{fact} of it without column mapping", _MAPPED)
+                yield Fault(f"{fact} of it without column mapping", _MAPPED, path)
 
-    def _added(self, action: CreateTable | AlignTable, paths: Sequence[ColumnPath]) -> Iterator[Diagnostic]:
+    def _added(self, paths: Sequence[ColumnPath]) -> Iterator[Fault]:
         if paths:
             message = f"column names {_listed(paths)} hold {_CHARACTERS}, which Delta stores under column mapping only"
-            yield violation(self, action.table, part_path("columns", paths[0]), message, f"rename them, or {_MAPPED}")
+            yield Fault(message, f"rename them, or {_MAPPED}", part_path("columns", paths[0]))
 
 
 def _listed(paths: Sequence[ColumnPath]) -> str:
     return ", ".join(repr(str(path)) for path in paths)
 
 
-class UnsupportedMappingMode:
+class UnsupportedMappingMode(BuiltInPlanRule):
     """The mode of column mapping changes in a way that Delta refuses.
 
     Delta changes ``none`` to ``name``, and ``name`` and ``id`` to ``none`` if no name needs column mapping
@@ -297,10 +286,7 @@ class UnsupportedMappingMode:
 
     code = "DS222"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for a mode that Delta does not give to the table."""
-        if isinstance(action, CreateTable):
-            return
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
         change = _mode_change(action)
         if change is None:
             return
@@ -314,7 +300,7 @@ class UnsupportedMappingMode:
         else:
             reason = "which Delta refuses"
         message = f"column mapping is {before} on the table and {after} in the model, {reason}"
-        yield violation(self, action.table, part_path("properties", key), message, f"declare {key}='{before}'")
+        yield Fault(message, f"declare {key}='{before}'", part_path("properties", key))
 
 
 def _mode_change(action: AlignTable) -> tuple[str, str] | None:
@@ -330,7 +316,7 @@ def _mode(properties: Mapping[str, str | None]) -> str:
     return folded(NameMap(properties.items()).get(MAPPING_PROPERTY) or _UNMAPPED)
 
 
-class NotNullColumnAdded:
+class NotNullColumnAdded(BuiltInPlanRule):
     """A NOT NULL column, or a column with a NOT NULL field, is added to an existing table.
 
     The existing rows hold NULL in a new column.
@@ -349,22 +335,15 @@ class NotNullColumnAdded:
 
     code = "DS201"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every NOT NULL column, or field of one, that is added to an existing table."""
-        if isinstance(action, CreateTable):
-            return
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
         for change in action.all(ColumnAdd):
             for path in not_null_paths([change.column], change.above):
-                yield violation(
-                    self,
-                    action.table,
-                    part_path("columns", path),
-                    f"column {path} is NOT NULL in the model but new on the table",
-                    "add it nullable, fill it, then declare it NOT NULL",
-                )
+                fact = f"column {path} is NOT NULL in the model but new on the table"
+                remedy = "add it nullable, fill it, then declare it NOT NULL"
+                yield Fault(fact, remedy, part_path("columns", path))
 
 
-class NotNullInCollection:
+class NotNullInCollection(BuiltInPlanRule):
     """A plan would create or change NOT NULL inside an array or a map, or change a table whose structs have it there.
 
     Other writers, such as delta-rs, store it; a model declares what its table has. Delta creates none, and never
@@ -385,8 +364,7 @@ class NotNullInCollection:
 
     code = "DS106"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every NOT NULL inside an array or a map that Delta does not create or change."""
+    def _faults(self, action: CreateTable | AlignTable) -> Iterator[Fault]:
         if isinstance(action, CreateTable):
             new = [*_not_null_inside(action.columns)]
         else:
@@ -394,12 +372,12 @@ class NotNullInCollection:
         for path in new:
             message = f"column {path} is NOT NULL inside an array or a map, which Delta cannot keep"
             remedy = "declare it nullable: containsNull, valueContainsNull or nullable = True"
-            yield violation(self, action.table, part_path("columns", path), message, remedy)
+            yield Fault(message, remedy, part_path("columns", path))
         if isinstance(action, AlignTable):
             yield from self._changed(action)
             yield from self._blocked(action)
 
-    def _changed(self, action: AlignTable) -> Iterator[Diagnostic]:
+    def _changed(self, action: AlignTable) -> Iterator[Fault]:
         for change in action.all(ColumnNullabilityChange):
             types = [column.data_type for column in _holders(action, change.path) if column is not None]
             if not any(isinstance(above, ArrayState | MapState) for above in types):
@@ -409,9 +387,9 @@ class NotNullInCollection:
             stored, wanted = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
             fact = f"column {change.path} is {stored} on the table and {wanted} in the model"
             message = f"{fact}, which Delta does not change inside an array or a map"
-            yield violation(self, action.table, part_path("columns", change.path), message, f"declare it as {stored}")
+            yield Fault(message, f"declare it as {stored}", part_path("columns", change.path))
 
-    def _blocked(self, action: AlignTable) -> Iterator[Diagnostic]:
+    def _blocked(self, action: AlignTable) -> Iterator[Fault]:
         """Yield a violation if columns change while a field of a struct is NOT NULL inside an array or a map."""
         fields = {path for path in _not_null_inside(action.observed.columns) if _is_field(action, path)}
         if not fields:
@@ -425,7 +403,7 @@ class NotNullInCollection:
                 fact = f"column {listed} is NOT NULL inside an array or a map"
                 fact = f"{fact}, and until it is nullable, Delta changes neither columns nor column mapping"
                 remedy = "declare it nullable, and apply that before anything else"
-                yield violation(self, action.table, part_path("columns", min(fields)), fact, remedy)
+                yield Fault(fact, remedy, part_path("columns", min(fields)))
                 return
 
 
@@ -451,7 +429,7 @@ def _changes_columns(change: Change) -> bool:
     return isinstance(change, _ANY_OF_COLUMNS)
 
 
-class DropWithoutConsent:
+class DropWithoutConsent(BuiltInPlanRule):
     """A column is dropped without consent.
 
     Its data would be lost.
@@ -468,18 +446,15 @@ class DropWithoutConsent:
     def __init__(self, consents: Iterable[Consent] = ()) -> None:
         self.consents = tuple(consents)
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every dropped column without consent."""
+    def _faults(self, action: CreateTable | AlignTable) -> Iterator[Fault]:
         for missing in missing_consents(action, DROP_COLUMN, self.consents):
             dropped = missing.needed.path
             fact = f"column {dropped} is on the table but not in the model, and dropping it loses its data"
             message = "; ".join((fact, *missing.ambiguities))
-            yield violation(
-                self, action.table, part_path("columns", dropped), message, f"declare it, or {missing.remedy}"
-            )
+            yield Fault(message, f"declare it, or {missing.remedy}", part_path("columns", dropped))
 
 
-class DropWithoutColumnMapping:
+class DropWithoutColumnMapping(BuiltInPlanRule):
     """A column is dropped from a table without column mapping.
 
     Delta refuses this (``DELTA_UNSUPPORTED_DROP_COLUMN``, Delta 4.4.0).
@@ -493,23 +468,11 @@ class DropWithoutColumnMapping:
 
     code = "DS207"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield one violation that lists the columns to drop from a table without column mapping."""
-        if isinstance(action, CreateTable) or not action.all(ColumnDrop):
-            return
-        if has_feature(MAPPING_PROPERTY, action):
-            return
-        names = ", ".join(str(change.path) for change in action.all(ColumnDrop))
-        yield violation(
-            self,
-            action.table,
-            part_path("columns", action.all(ColumnDrop)[0].path),
-            f"columns {names} cannot be dropped, because the table has no column mapping",
-            _ENABLE_MAPPING,
-        )
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
+        return _without_mapping(action, "dropped", [change.path for change in action.all(ColumnDrop)])
 
 
-class InvalidRenameHint:
+class InvalidRenameHint(BuiltInModelRule):
     """A ``renamed_from`` names a declared column, differs from the name in case only, or is given twice.
 
     Such a hint has no effect on any catalog.
@@ -527,8 +490,7 @@ class InvalidRenameHint:
 
     code = "DS117"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every hint that has no effect on any catalog."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         hints = rename_hints(table.columns)
         if not hints:
             return
@@ -549,10 +511,10 @@ class InvalidRenameHint:
                 fact = f"and so is {twin}"
             if fact is not None:
                 message = f"column {path} is renamed from {hint.old}, {fact}"
-                yield violation(self, table.qualified_name, part_path("columns", hint.path), message, "remove the hint")
+                yield Fault(message, "remove the hint", part_path("columns", hint.path))
 
 
-class UnusableRenameHint:
+class UnusableRenameHint(BuiltInPlanRule):
     """A ``renamed_from`` cannot be used, because both names or none of them are on the table.
 
     Remedy: Remove the hint, or change the table by hand.
@@ -574,17 +536,14 @@ class UnusableRenameHint:
 
     code = "DS210"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every hint that the columns of the table contradict."""
-        if isinstance(action, CreateTable):
-            return
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
         for hint, reason in resolve_renames(action.desired.renames, action.observed.columns).unusable:
             path = part_path("columns", hint.path)
             message = f"column {hint.path} is renamed from {hint.old}, but {reason}"
-            yield violation(self, action.table, path, message, "remove the hint, or change the table by hand")
+            yield Fault(message, "remove the hint, or change the table by hand", path)
 
 
-class RenameWithoutColumnMapping:
+class RenameWithoutColumnMapping(BuiltInPlanRule):
     """A column is renamed on a table without column mapping.
 
     Delta refuses this (``DELTA_UNSUPPORTED_RENAME_COLUMN``, Delta 4.4.0).
@@ -603,15 +562,11 @@ class RenameWithoutColumnMapping:
 
     code = "DS211"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield one violation that lists the columns to rename on a table without column mapping."""
-        if isinstance(action, CreateTable) or not action.all(ColumnRename) or has_feature(MAPPING_PROPERTY, action):
-            return
-        paths = [change.path for change in action.all(ColumnRename)]
-        yield violation(
-            self,
-            action.table,
-            part_path("columns", paths[0]),
-            f"columns {', '.join(map(str, paths))} cannot be renamed, because the table has no column mapping",
-            _ENABLE_MAPPING,
-        )
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
+        return _without_mapping(action, "renamed", [change.path for change in action.all(ColumnRename)])
+
+
+def _without_mapping(action: AlignTable, verb: str, paths: Sequence[ColumnPath]) -> Iterator[Fault]:
+    if paths and not has_feature(MAPPING_PROPERTY, action):
+        fact = f"columns {', '.join(map(str, paths))} cannot be {verb}, because the table has no column mapping"
+        yield Fault(fact, _ENABLE_MAPPING, part_path("columns", paths[0]))

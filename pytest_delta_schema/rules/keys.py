@@ -9,7 +9,7 @@ from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, ForeignKeyDrop, PrimaryKeyAdd
 from pytest_delta_schema.rules.columns import repeated_names
-from pytest_delta_schema.rules.rule import Fault, violation
+from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, Fault
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, condition_faults
 from pytest_delta_schema.state.keys import path_of_key
@@ -20,8 +20,6 @@ from pytest_delta_schema.state.types import describe_type, is_assignable, is_com
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.constraints import ForeignKey, Unique
     from pytest_delta_schema.state.states import ForeignKeyState, TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
 _PRIMARY_KEY = part_path("primary_key")
 
 
-class InvalidPrimaryKeyColumn:
+class InvalidPrimaryKeyColumn(BuiltInModelRule):
     """A column of the primary key is not declared, is nullable, or is named twice.
 
     Remedy: Declare it with ``is_nullable=False``, and name it once.
@@ -41,27 +39,24 @@ class InvalidPrimaryKeyColumn:
 
     code = "DS104"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every column of the key that is missing, repeated or nullable."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         declared = NameMap.of(table.columns)
         for name in repeated_names(table.primary_key):
-            yield self._violation(table, name, _PRIMARY_KEY, "is named twice", "name it once")
+            yield self._violation(name, _PRIMARY_KEY, "is named twice", "name it once")
         for name in table.primary_key:
             column = declared.get(name)
             if column is None:
                 remedy = proposal(name, [column.name for column in table.columns], "declare it, or fix the key")
-                yield self._violation(table, name, _PRIMARY_KEY, "is not a column of the model", remedy)
+                yield self._violation(name, _PRIMARY_KEY, "is not a column of the model", remedy)
             elif column.is_nullable:
                 path = part_path("columns", name)
-                yield self._violation(
-                    table, name, path, "is nullable in the model", "declare it with is_nullable=False"
-                )
+                yield self._violation(name, path, "is nullable in the model", "declare it with is_nullable=False")
 
-    def _violation(self, table: Table, name: str, path: PartPath, fact: str, remedy: str) -> Diagnostic:
-        return violation(self, table.qualified_name, path, f"primary key column {name} {fact}", remedy)
+    def _violation(self, name: str, path: PartPath, fact: str, remedy: str) -> Fault:
+        return Fault(f"primary key column {name} {fact}", remedy, path)
 
 
-class IncomparablePrimaryKey:
+class IncomparablePrimaryKey(BuiltInModelRule):
     """A column of the primary key has a type whose values cannot be compared.
 
     These are maps, variants and everything that holds one.
@@ -75,12 +70,11 @@ class IncomparablePrimaryKey:
 
     code = "DS113"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every column of the key whose type holds a map or a variant."""
-        yield from incomparable_columns(self, table, "primary key", list(table.primary_key), _PRIMARY_KEY)
+    def _faults(self, table: Table) -> Iterator[Fault]:
+        yield from _incomparable_columns(table, "primary key", list(table.primary_key), _PRIMARY_KEY)
 
 
-class NullablePrimaryKeyColumnCreated:
+class NullablePrimaryKeyColumnCreated(BuiltInPlanRule):
     """A table is created with a primary key over a nullable column.
 
     Remedy: Declare the column with ``is_nullable=False``.
@@ -91,23 +85,18 @@ class NullablePrimaryKeyColumnCreated:
 
     code = "DS202"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every key column of a new table that is missing or nullable."""
+    def _faults(self, action: CreateTable | AlignTable) -> Iterator[Fault]:
         if isinstance(action, AlignTable) or action.primary_key is None:
             return
         not_null = NameSet.of(column for column in action.columns if not column.is_nullable)
         for name in action.primary_key.columns:
             if name not in not_null:
-                yield violation(
-                    self,
-                    action.table,
-                    part_path("columns", name),
-                    f"primary key column {name} would be created nullable",
-                    "declare it with is_nullable=False",
-                )
+                fact = f"primary key column {name} would be created nullable"
+                remedy = "declare it with is_nullable=False"
+                yield Fault(fact, remedy, part_path("columns", name))
 
 
-class NullablePrimaryKeyColumnAdded:
+class NullablePrimaryKeyColumnAdded(BuiltInPlanRule):
     """A plan adds a primary key over a nullable column that it adds as well.
 
     Remedy: Add the column in one apply, fill it, then make it NOT NULL and add the key in the next.
@@ -125,24 +114,19 @@ class NullablePrimaryKeyColumnAdded:
 
     code = "DS204"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every column of a new key that is added nullable."""
-        if isinstance(action, CreateTable) or (new_key := action.one(PrimaryKeyAdd)) is None:
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
+        if (new_key := action.one(PrimaryKeyAdd)) is None:
             return
         key = NameSet(new_key.key.columns)
         for change in action.all(ColumnAdd):
             if change.column.name in key and change.column.is_nullable:
                 name = change.column.name
-                yield violation(
-                    self,
-                    action.table,
-                    part_path("columns", name),
-                    f"column {name} is new and nullable but part of the new primary key",
-                    "add it in one apply, fill it, then make it NOT NULL and add the key in the next",
-                )
+                fact = f"column {name} is new and nullable but part of the new primary key"
+                remedy = "add it in one apply, fill it, then make it NOT NULL and add the key in the next"
+                yield Fault(fact, remedy, part_path("columns", name))
 
 
-class NullablePrimaryKeyColumn:
+class NullablePrimaryKeyColumn(BuiltInPlanRule):
     """A plan adds a primary key over a column that stays nullable on the table.
 
     Remedy: Declare the column with ``is_nullable=False``, so the plan makes it NOT NULL first.
@@ -154,25 +138,20 @@ class NullablePrimaryKeyColumn:
 
     code = "DS205"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every existing column of a new key that stays nullable."""
-        if isinstance(action, CreateTable) or (new_key := action.one(PrimaryKeyAdd)) is None:
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
+        if (new_key := action.one(PrimaryKeyAdd)) is None:
             return
         paths = [change.path for change in action.all(ColumnNullabilityChange)]
         changed = NameSet(path.root for path in paths if not path.is_nested)
         nullable = NameSet.of(column for column in action.observed.columns if column.is_nullable)
         for name in new_key.key.columns:
             if name in nullable and name not in changed:
-                yield violation(
-                    self,
-                    action.table,
-                    part_path("columns", name),
-                    f"column {name} is nullable on the table but part of the new primary key",
-                    "declare it with is_nullable=False, so the plan makes it NOT NULL first",
-                )
+                fact = f"column {name} is nullable on the table but part of the new primary key"
+                remedy = "declare it with is_nullable=False, so the plan makes it NOT NULL first"
+                yield Fault(fact, remedy, part_path("columns", name))
 
 
-class PrimaryKeyColumnMadeNullable:
+class PrimaryKeyColumnMadeNullable(BuiltInPlanRule):
     """A plan adds a primary key and makes one of its columns nullable.
 
     Remedy: Declare the column with ``is_nullable=False``, or leave it out of the key.
@@ -184,24 +163,19 @@ class PrimaryKeyColumnMadeNullable:
 
     code = "DS203"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every column of a new key that the same plan makes nullable."""
-        if isinstance(action, CreateTable) or (new_key := action.one(PrimaryKeyAdd)) is None:
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
+        if (new_key := action.one(PrimaryKeyAdd)) is None:
             return
         whole = [change for change in action.all(ColumnNullabilityChange) if not change.path.is_nested]
         loosened = NameSet(change.path.root for change in whole if change.is_nullable)
         for name in new_key.key.columns:
             if name in loosened:
-                yield violation(
-                    self,
-                    action.table,
-                    part_path("columns", name),
-                    f"column {name} would become nullable while the new primary key needs it NOT NULL",
-                    "declare it with is_nullable=False, or leave it out of the key",
-                )
+                fact = f"column {name} would become nullable while the new primary key needs it NOT NULL"
+                remedy = "declare it with is_nullable=False, or leave it out of the key"
+                yield Fault(fact, remedy, part_path("columns", name))
 
 
-class RelyWithoutDataCheck:
+class RelyWithoutDataCheck(BuiltInPlanRule):
     """A key is added with RELY, and no data check runs before it.
 
     Queries give wrong results if rows violate such a key.
@@ -225,23 +199,22 @@ class RelyWithoutDataCheck:
     def __init__(self, *, runs_data_checks: bool = True) -> None:
         self.runs_data_checks = runs_data_checks
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every key that is added with RELY to a table that may have rows."""
-        if self.runs_data_checks or isinstance(action, CreateTable):
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
+        if self.runs_data_checks:
             return
         remedy = "run with --delta-preflight=count or limit, or declare it without rely"
         new_key = action.one(PrimaryKeyAdd)
         if new_key is not None and new_key.key.rely:
             message = f"primary key {new_key.key.name} is added with RELY, and no data check runs before it"
-            yield violation(self, action.table, _PRIMARY_KEY, message, remedy)
+            yield Fault(message, remedy, _PRIMARY_KEY)
         dropped = {drop.key for drop in action.all(ForeignKeyDrop)}
         for change in action.foreign_keys:
             if change.key.rely and change.key not in dropped:
                 message = f"foreign key {change.key.name} is added with RELY, and no data check runs before it"
-                yield violation(self, action.table, change.key.path, message, remedy)
+                yield Fault(message, remedy, change.key.path)
 
 
-class InvalidForeignKeyColumn:
+class InvalidForeignKeyColumn(BuiltInModelRule):
     """A column of a foreign key is not declared, is named twice, or has values that cannot be compared.
 
     Remedy: Declare the column, name it once, and choose one that holds no map and no variant.
@@ -253,13 +226,12 @@ class InvalidForeignKeyColumn:
 
     code = "DS114"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every column of a foreign key that is missing, repeated or not comparable."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         for key in table.foreign_keys:
-            yield from invalid_columns(self, table, key)
+            yield from _invalid_columns(table, key)
 
 
-class ForeignKeyMismatch:
+class ForeignKeyMismatch(BuiltInModelRule):
     """A foreign key differs from the declared primary key of its parent in columns, count or types.
 
     It is found without a catalog, because the parent is given as a table.
@@ -276,8 +248,7 @@ class ForeignKeyMismatch:
 
     code = "DS115"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every foreign key that differs from the primary key of a declared parent."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         if not table.foreign_keys:
             return
         wanted = desired_state(table)
@@ -285,8 +256,7 @@ class ForeignKeyMismatch:
         parents = {**{parent.name: desired_state(parent) for parent in given}, table.name: wanted}
         for key in wanted.foreign_keys:
             if key.parent in parents:
-                for fault in _mismatches(key, wanted.columns, parents[key.parent]):
-                    yield violation(self, table.qualified_name, key.path, fault.message, fault.remedy)
+                yield from _mismatches(key, wanted.columns, parents[key.parent])
 
 
 def _mismatches(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableState) -> Iterator[Fault]:
@@ -296,16 +266,16 @@ def _mismatches(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableS
     shown = f"({', '.join(actual)})"
     if not actual:
         message = f"{subject} references {key.parent}, which has no primary key"
-        yield Fault(message=message, remedy="give the parent its primary key")
+        yield Fault(message, "give the parent its primary key", key.path)
         return
     referenced = key.parent_columns or actual
     if sorted(map(folded, referenced)) != sorted(map(folded, actual)):
         message = f"{subject} references ({', '.join(referenced)}) of {key.parent}, whose primary key is {shown}"
-        yield Fault(message=message, remedy="reference the primary key, or change the primary key")
+        yield Fault(message, "reference the primary key, or change the primary key", key.path)
     elif len(referenced) != len(key.columns):
         own_columns = f"{len(key.columns)} columns ({', '.join(key.columns)})"
         message = f"{subject} has {own_columns} for the {len(referenced)} of {shown} of {key.parent}"
-        yield Fault(message=message, remedy="name one column for each")
+        yield Fault(message, "name one column for each", key.path)
     else:
         own_types, parent_types = _types_by_name(own), _types_by_name(parent.columns)
         for name, other in zip(key.columns, referenced, strict=True):
@@ -313,14 +283,14 @@ def _mismatches(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableS
             if own_type is not None and parent_type is not None and not is_assignable(own_type, parent_type):
                 fact = f"column {name} of {subject} is {describe_type(own_type)}"
                 message = f"{fact}, but {other} of {key.parent} is {describe_type(parent_type)}"
-                yield Fault(message=message, remedy="give both columns one type")
+                yield Fault(message, "give both columns one type", key.path)
 
 
 def _types_by_name(columns: Sequence[ColumnState]) -> NameMap[DataTypeState]:
     return NameMap((column.name, column.data_type) for column in columns)
 
 
-class ForeignKeyWithoutParentKey:
+class ForeignKeyWithoutParentKey(BuiltInPlanRule):
     """A foreign key is added whose parent does not exist, or will not have that primary key.
 
     Remedy: Apply the parent first or together with this table, or leave the foreign key out.
@@ -333,8 +303,7 @@ class ForeignKeyWithoutParentKey:
 
     code = "DS209"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every new foreign key whose parent does not exist or has another primary key."""
+    def _faults(self, action: CreateTable | AlignTable) -> Iterator[Fault]:
         if not action.foreign_keys:
             return
         own = action.columns if isinstance(action, CreateTable) else action.desired.columns
@@ -342,17 +311,15 @@ class ForeignKeyWithoutParentKey:
             key = change.key
             parent = action.parents.get(key.parent)
             if parent is not None and parent.exists:
-                faults = list(_mismatches(key, own, parent))
+                yield from _mismatches(key, own, parent)
             else:
                 state = "cannot be read" if parent is None else "does not exist"
                 message = f"foreign key {key.name} needs {key.parent}, which {state}"
                 remedy = "apply that table first, or together with this one, or leave the foreign key out"
-                faults = [Fault(message=message, remedy=remedy)]
-            for fault in faults:
-                yield violation(self, action.table, key.path, fault.message, fault.remedy)
+                yield Fault(message, remedy, key.path)
 
 
-class ForeignKeyOfUnknownRely:
+class ForeignKeyOfUnknownRely(BuiltInPlanRule):
     """A foreign key has to be dropped and added again, and the catalog does not show whether queries rely on it.
 
     The primary key that it references changes, and its model does not manage foreign keys. Databricks shows RELY in the
@@ -372,10 +339,7 @@ class ForeignKeyOfUnknownRely:
 
     code = "DS225"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every foreign key that would be added without the RELY that it may have."""
-        if isinstance(action, CreateTable):
-            return
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
         for change in action.foreign_keys:
             key = change.key
             if key.rely is None:
@@ -384,10 +348,10 @@ class ForeignKeyOfUnknownRely:
                 message = f"{fact}, {reason}, and the catalog does not show whether queries may rely on it"
                 permission = f"give the principal the permission for SHOW CREATE TABLE {action.table}"
                 remedy = f"{permission}, or let its model manage it"
-                yield violation(self, action.table, key.path, message, remedy)
+                yield Fault(message, remedy, key.path)
 
 
-class InvalidUniqueColumn:
+class InvalidUniqueColumn(BuiltInModelRule):
     """A column of a UNIQUE constraint is not declared, is named twice, or has values that cannot be compared.
 
     Remedy: Declare the column, name it once, and choose one that holds no map and no variant.
@@ -398,13 +362,12 @@ class InvalidUniqueColumn:
 
     code = "DS123"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every column of a constraint that is missing, repeated or not comparable."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         for unique in table.unique:
-            yield from invalid_columns(self, table, unique)
+            yield from _invalid_columns(table, unique)
 
 
-class DuplicateUnique:
+class DuplicateUnique(BuiltInModelRule):
     """A UNIQUE constraint has the columns or the name of another constraint of the table.
 
     The columns of the primary key are unique already, and the order of columns makes no difference.
@@ -424,8 +387,7 @@ class DuplicateUnique:
 
     code = "DS124"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every constraint whose columns or name another constraint has."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         if not table.unique:
             return
         names = NameMap((check.name, f"check {check.name}") for check in table.checks)
@@ -434,15 +396,15 @@ class DuplicateUnique:
             subject, own = f"{key.kind} ({', '.join(key.columns)})", NameSet(key.columns)
             if key.kind == UNIQUE and own in columns:
                 fact = f"{subject} has the same columns as {columns[own]}"
-                yield violation(self, table.qualified_name, key.path, fact, "keep one of the two")
+                yield Fault(fact, "keep one of the two", key.path)
             elif key.kind == UNIQUE and key.name in names:
                 fact = f"{subject} has the name {key.name}, which {names[key.name]} has already"
-                yield violation(self, table.qualified_name, key.path, fact, "choose a different name with name=...")
+                yield Fault(fact, "choose a different name with name=...", key.path)
             names.setdefault(key.name, subject)
             columns.setdefault(own, f"{key.kind} {key.name}")
 
 
-class DuplicateConstraint:
+class DuplicateConstraint(BuiltInModelRule):
     """A foreign key has the name of another constraint of the table, or is declared twice.
 
     The names of all constraints of a table are different.
@@ -465,8 +427,7 @@ class DuplicateConstraint:
 
     code = "DS116"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every foreign key whose name is taken or that is declared twice."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         if not table.foreign_keys:
             return
         wanted = desired_state(table)
@@ -478,32 +439,30 @@ class DuplicateConstraint:
             owner = taken.get(key.name)
             if owner is not None:
                 fact = f"{own} has the name {key.name}, which {owner} has already"
-                yield violation(self, table.qualified_name, key.path, fact, "choose a different name with name=...")
+                yield Fault(fact, "choose a different name with name=...", key.path)
             taken[key.name] = own
             twin = first.setdefault((*map(folded, key.columns), key.parent), key.name)
             if not same_name(twin, key.name):
                 fact = f"foreign key {key.name} is the same as foreign key {twin}"
-                yield violation(self, table.qualified_name, key.path, fact, "keep one of the two")
+                yield Fault(fact, "keep one of the two", key.path)
 
 
-def invalid_columns(rule: HasCode, table: Table, key: ForeignKey | Unique) -> Iterator[Diagnostic]:
+def _invalid_columns(table: Table, key: ForeignKey | Unique) -> Iterator[Fault]:
     """Yield a violation for every column of a constraint that is missing, repeated or not comparable."""
     declared, path = NameSet.of(table.columns), path_of_key(table, key)
     subject = _subject(key.kind, key.columns)
     for name in repeated_names(key.columns):
-        yield violation(rule, table.qualified_name, path, f"{subject} names {name} twice", "name it once")
+        yield Fault(f"{subject} names {name} twice", "name it once", path)
     for name in key.columns:
         if name not in declared:
             fact = f"{subject} names {name}, which is not a column of the model"
             otherwise = f"declare it, or fix the {key.kind.rpartition(' ')[2]}"
             remedy = proposal(name, [column.name for column in table.columns], otherwise)
-            yield violation(rule, table.qualified_name, path, fact, remedy)
-    yield from incomparable_columns(rule, table, key.kind, key.columns, path)
+            yield Fault(fact, remedy, path)
+    yield from _incomparable_columns(table, key.kind, key.columns, path)
 
 
-def incomparable_columns(
-    rule: HasCode, table: Table, kind: str, columns: Iterable[str], path: PartPath
-) -> Iterator[Diagnostic]:
+def _incomparable_columns(table: Table, kind: str, columns: Iterable[str], path: PartPath) -> Iterator[Fault]:
     """Yield a violation for every column of a constraint whose type holds a map or a variant."""
     declared = NameMap.of(table.columns)
     for name in filter(declared.__contains__, columns):
@@ -512,7 +471,7 @@ def incomparable_columns(
             shown = describe_type(data_type)
             fact = f"{_subject(kind, columns)} names {name}, which is {shown}, whose values cannot be compared"
             remedy = "choose columns whose types hold no map and no variant"
-            yield violation(rule, table.qualified_name, path, fact, remedy)
+            yield Fault(fact, remedy, path)
 
 
 def _subject(kind: str, columns: Iterable[str]) -> str:
@@ -523,7 +482,7 @@ _RESERVED = "__char_varchar_string_length_check__"
 """The name that Delta reserves for the lengths of char and varchar."""
 
 
-class InvalidCheckName:
+class InvalidCheckName(BuiltInModelRule):
     """A check has the name of another check, or a name that Delta reserves.
 
     Names of constraints match without case.
@@ -537,25 +496,20 @@ class InvalidCheckName:
 
     code = "DS110"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every name that two checks have or that is reserved."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         spellings: dict[str, list[str]] = {}
         for check in table.checks:
             spellings.setdefault(folded(check.name), []).append(check.name)
         for name, names in spellings.items():
             if len(names) > 1:
                 message = f"checks {', '.join(names)} have one name, because names match without case"
-                yield violation(
-                    self, table.qualified_name, part_path("checks", names[0]), message, "rename or remove all but one"
-                )
+                yield Fault(message, "rename or remove all but one", part_path("checks", names[0]))
             if name == _RESERVED:
                 message = f"check {names[0]} has a name that Delta reserves"
-                yield violation(
-                    self, table.qualified_name, part_path("checks", names[0]), message, "choose another name"
-                )
+                yield Fault(message, "choose another name", part_path("checks", names[0]))
 
 
-class InvalidCheckExpression:
+class InvalidCheckExpression(BuiltInModelRule):
     """The expression of a check is not a condition on the columns of one row.
 
     It names an unknown column, holds an aggregate, a window, a subquery or a function whose value changes, or is not
@@ -571,8 +525,7 @@ class InvalidCheckExpression:
 
     code = "DS111"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every fault of an expression that can be found without Spark."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         if not table.checks:
             return
         columns = {folded(column.name): describe_type(canonical_type(column.data_type)) for column in table.columns}
@@ -580,10 +533,10 @@ class InvalidCheckExpression:
         for check in table.checks:
             for fault in condition_faults(check.expression, columns):
                 message = f"check {check.name} ({check.expression}) {fault}"
-                yield violation(self, table.qualified_name, part_path("checks", check.name), message, remedy)
+                yield Fault(message, remedy, part_path("checks", check.name))
 
 
-class DuplicateCheck:
+class DuplicateCheck(BuiltInModelRule):
     """Two checks of a table have the same condition.
 
     Expressions are compared after parsing, so case, spaces and brackets make no difference.
@@ -597,8 +550,7 @@ class DuplicateCheck:
 
     code = "DS112"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every check whose condition an earlier check has."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         if not table.checks:
             return
         names: dict[str, str] = {}
@@ -606,6 +558,4 @@ class DuplicateCheck:
             twin = names.setdefault(canonical(check.expression), check.name)
             if not same_name(twin, check.name):
                 message = f"check {check.name} ({check.expression}) has the same condition as check {twin}"
-                yield violation(
-                    self, table.qualified_name, part_path("checks", check.name), message, "keep one of the two"
-                )
+                yield Fault(message, "keep one of the two", part_path("checks", check.name))

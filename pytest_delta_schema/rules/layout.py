@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameSet, folded, part_path, proposal, same_names
-from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnMappingRemoval, ConvertTable, LayoutRewrite
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION
 from pytest_delta_schema.plan.table_changes import describe_layout
 from pytest_delta_schema.rules.columns import repeated_names
 from pytest_delta_schema.rules.consent import REWRITE, Consent, missing_consents
-from pytest_delta_schema.rules.rule import Fault, violation
+from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, Fault
 from pytest_delta_schema.state.desired import clustering_path, desired_state
 from pytest_delta_schema.state.states import DELTA, NOTHING, PARQUET, RESTORE_LOG
 from pytest_delta_schema.state.types import StructState, describe_type, find
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.delta.names import PartPath
-    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.state.states import SourceState
@@ -44,7 +42,7 @@ _DECLARE = "declare it, or leave it out"
 _UNORDERED = ("boolean", "binary", "variant", "void")
 
 
-class InvalidLayout:
+class InvalidLayout(BuiltInModelRule):
     """A table is partitioned or clustered by columns that Delta refuses.
 
     They are missing, named twice, too many, or of a type without order; or the table is declared with both layouts.
@@ -57,17 +55,15 @@ class InvalidLayout:
 
     code = "DS119"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every column that Delta refuses to partition or cluster by."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         if not table.partitioned_by and not table.clustered_by:
             return
         columns = desired_state(table).columns
         faults = [*_partitioning_faults(table, columns), *_clustering_faults(table, columns)]
         if table.partitioned_by and table.clustered_by:
             message = "declares partitioned_by and clustered_by, which exclude each other"
-            faults.append(Fault(message=message, remedy="keep one of them"))
-        for fault in faults:
-            yield violation(self, table.qualified_name, fault.path, fault.message, fault.remedy)
+            faults.append(Fault(message, "keep one of them"))
+        yield from faults
 
 
 def _partitioning_faults(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fault]:
@@ -76,22 +72,22 @@ def _partitioning_faults(table: Table, columns: tuple[ColumnState, ...]) -> Iter
         if column is None:
             message = f"partitioned_by names {name}, which is not a column"
             remedy = proposal(name, [column.name for column in columns], _DECLARE)
-            yield Fault(path=part_path("layout"), message=message, remedy=remedy)
+            yield Fault(message, remedy, part_path("layout"))
         elif not isinstance(column.data_type, str) or column.data_type in ("variant", "void"):
             kind = describe_type(column.data_type)
             message = f"partitioned_by names {name}, but Delta does not partition by {kind}"
-            yield Fault(path=part_path("layout"), message=message, remedy="use an atomic column")
+            yield Fault(message, "use an atomic column", part_path("layout"))
         elif column.value is not None and column.value.identity is not None:
             message = f"partitioned_by names the identity column {name}, which Delta refuses"
-            yield Fault(path=part_path("layout"), message=message, remedy="use another column")
+            yield Fault(message, "use another column", part_path("layout"))
         elif "\0" in name:
             message = f"partitioned_by names {name!r}, and the names of partition folders cannot hold a null character"
-            yield Fault(path=part_path("layout"), message=message, remedy="rename the column")
+            yield Fault(message, "rename the column", part_path("layout"))
     for name in repeated_names(table.partitioned_by):
-        yield Fault(path=part_path("layout"), message=f"partitioned_by names {name} twice", remedy="name it once")
+        yield Fault(f"partitioned_by names {name} twice", "name it once", part_path("layout"))
     if columns and NameSet(table.partitioned_by) >= NameSet.of(columns):
         message = "is partitioned by all of its columns, so none is left for its files"
-        yield Fault(message=message, remedy="leave one out")
+        yield Fault(message, "leave one out")
 
 
 def _clustering_faults(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fault]:
@@ -102,20 +98,20 @@ def _clustering_faults(table: Table, columns: tuple[ColumnState, ...]) -> Iterat
         if column is None or not _through_structs(columns, path):
             message = f"clustered_by names {name}, which is not a column or a field of a struct"
             remedy = proposal(name, map(str, _leaves(columns)), _DECLARE)
-            yield Fault(path=part_path("layout"), message=message, remedy=remedy)
+            yield Fault(message, remedy, part_path("layout"))
         elif not isinstance(column.data_type, str) or column.data_type in _UNORDERED:
             kind = describe_type(column.data_type)
             message = f"clustered_by names {name}, but Delta has no minimum and maximum of {kind}"
-            yield Fault(path=part_path("layout"), message=message, remedy="use another column")
+            yield Fault(message, "use another column", part_path("layout"))
         elif with_statistics is not None and path not in with_statistics:
             fact = f"clustered_by names {name}, but Delta collects statistics of the first {COLUMNS_WITH_STATISTICS}"
             remedy = "declare the column earlier, or declare the property delta.dataSkippingStatsColumns"
-            yield Fault(path=part_path("layout"), message=f"{fact} columns only", remedy=remedy)
+            yield Fault(f"{fact} columns only", remedy, part_path("layout"))
     for name in repeated_names(table.clustered_by):
-        yield Fault(path=part_path("layout"), message=f"clustered_by names {name} twice", remedy="name it once")
+        yield Fault(f"clustered_by names {name} twice", "name it once", part_path("layout"))
     if len(table.clustered_by) > MOST_CLUSTERING_COLUMNS:
         fact = f"is clustered by {len(table.clustered_by)} columns, and Delta allows {MOST_CLUSTERING_COLUMNS}"
-        yield Fault(message=fact, remedy="keep the columns that readers filter by most")
+        yield Fault(fact, "keep the columns that readers filter by most")
 
 
 def _statistics_are_declared(table: Table) -> bool:
@@ -136,7 +132,7 @@ def _through_structs(columns: tuple[ColumnState, ...], path: ColumnPath) -> bool
     return all(column is not None and isinstance(column.data_type, StructState) for column in above)
 
 
-class RewriteWithoutConsent:
+class RewriteWithoutConsent(BuiltInPlanRule):
     """The layout changes, or column mapping is removed, so all data has to be rewritten, without consent.
 
     Remedy: Declare the layout or the mode that the table has, or consent to the rewrite by name (``--delta-allow``).
@@ -152,14 +148,11 @@ class RewriteWithoutConsent:
     def __init__(self, consents: Iterable[Consent] = ()) -> None:
         self.consents = tuple(consents)
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for a rewrite without consent."""
-        if isinstance(action, CreateTable):
-            return
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
         for missing in missing_consents(action, REWRITE, self.consents):
             for path, fact, kept in _rewrites(action):
                 message = f"{fact} in the model, so all of its data has to be rewritten"
-                yield violation(self, action.table, path, message, f"declare {kept}, or {missing.remedy}")
+                yield Fault(message, f"declare {kept}, or {missing.remedy}", path)
 
 
 def _rewrites(action: AlignTable) -> Iterator[tuple[PartPath, str, str]]:
@@ -179,7 +172,7 @@ def _rewrites(action: AlignTable) -> Iterator[tuple[PartPath, str, str]]:
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
 
-class ConversionSourceMismatch:
+class ConversionSourceMismatch(BuiltInPlanRule):
     """The files of a conversion are not parquet of one schema, partitioned as the model declares.
 
     Remedy: Declare the columns of the folders in ``partitioned_by``, correct the path, or rewrite the files.
@@ -192,41 +185,38 @@ class ConversionSourceMismatch:
 
     code = "DS217"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every property of the files that makes the conversion fail or its result wrong."""
-        conversion = None if isinstance(action, CreateTable) else action.one(ConvertTable)
-        if isinstance(action, CreateTable) or conversion is None:
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
+        conversion = action.one(ConvertTable)
+        if conversion is None:
             return
         for fault in _source_faults(action, conversion.source):
-            yield violation(self, action.table, part_path("format"), fault.message, fault.remedy)
+            yield Fault(fault.message, fault.remedy, part_path("format"))
 
 
 def _source_faults(action: AlignTable, source: SourceState) -> Iterator[Fault]:
     if source.sign and source.provider != DELTA:
         fact = f"{source.path} holds the files of a Delta table whose log is gone (see {source.sign})"
-        yield Fault(message=f"cannot be converted, because {fact}", remedy=RESTORE_LOG)
+        yield Fault(f"cannot be converted, because {fact}", RESTORE_LOG)
         return
     if source.provider == NOTHING:
         message = f"cannot be converted, because there are no files in {source.path}"
         drop, correct = "drop the empty table, and it is created", "correct the path, or leave it out"
-        yield Fault(message=message, remedy=drop if source.is_registered else correct)
+        yield Fault(message, drop if source.is_registered else correct)
         return
     if source.provider == DELTA:
         return
     if source.provider != PARQUET:
         reason = f"{source.path} holds {source.provider}, and only parquet becomes Delta"
-        yield Fault(
-            message=f"cannot be converted, because {reason}",
-            remedy=f"rewrite it: spark.read.format({source.provider!r}).load(...).write.saveAsTable(...)",
-        )
+        remedy = f"rewrite it: spark.read.format({source.provider!r}).load(...).write.saveAsTable(...)"
+        yield Fault(f"cannot be converted, because {reason}", remedy)
         return
     declared = action.desired.convert_from
     if source.is_registered and declared is not None and declared.path not in (None, source.path):
         message = f"is a parquet table at {source.path}, but the model declares the path {declared.path}"
-        yield Fault(message=message, remedy="leave the path out to convert the table, or give the model another name")
+        yield Fault(message, "leave the path out to convert the table, or give the model another name")
     if source.conflict:
         message = f"cannot be converted, because the schemas of its files do not merge: {source.conflict}"
-        yield Fault(message=message, remedy="rewrite that file")
+        yield Fault(message, "rewrite that file")
     yield from _folder_faults(action, source)
 
 
@@ -239,19 +229,14 @@ def _folder_faults(action: AlignTable, source: SourceState) -> Iterator[Fault]:
         if not same_names(names, wanted):
             actual = _listed(names) if names else "nothing"
             where = f"the folder {'/'.join(folder)}" if folder else "the folder itself"
-            yield Fault(
-                message=f"is partitioned by {declared} in the model, and by {actual} in its files: first in {where}",
-                remedy="declare the columns of the folders in partitioned_by, or rewrite the files",
-            )
+            fact = f"is partitioned by {declared} in the model, and by {actual} in its files: first in {where}"
+            yield Fault(fact, "declare the columns of the folders in partitioned_by, or rewrite the files")
             return
     for name, data_type in _partition_types(action):
         kind = describe_type(data_type)
         if kind == "timestamp_ntz" and not source.is_registered:
-            fact = f"is partitioned by {name} as {kind} in the model"
-            yield Fault(
-                message=f"{fact}, which CONVERT TO DELTA refuses (Delta 4.4.0)",
-                remedy=f"declare {name} as timestamp or string, or rewrite the files",
-            )
+            fact = f"is partitioned by {name} as {kind} in the model, which CONVERT TO DELTA refuses (Delta 4.4.0)"
+            yield Fault(fact, f"declare {name} as timestamp or string, or rewrite the files")
             continue
         index = [*map(folded, wanted)].index(folded(name))
         for folder in source.folders:
@@ -260,7 +245,7 @@ def _folder_faults(action: AlignTable, source: SourceState) -> Iterator[Fault]:
             if value != NULL_PARTITION and not _can_be_read_as(value, kind):
                 fact = f"is partitioned by {name} as {kind} in the model, and {value!r} cannot be read as {kind}"
                 message = f"{fact}: first in the folder {'/'.join(folder)}"
-                yield Fault(message=message, remedy=f"declare {name} as string, or rename the folder")
+                yield Fault(message, f"declare {name} as string, or rename the folder")
                 break
 
 

@@ -32,7 +32,7 @@ from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.ownership import FORBID, REQUIRE, STRICT
 from pytest_delta_schema.models.table import Table, declared_name
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
-from pytest_delta_schema.rules.rule import Fault, violation
+from pytest_delta_schema.rules.rule import BuiltInModelRule, Fault
 from pytest_delta_schema.state.desired import clustering_path, desired_state, property_text
 from pytest_delta_schema.state.spark_types import nested_types
 from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX
@@ -42,12 +42,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.delta.names import ColumnPath, Part
-    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
 
 
-class ReservedProperty:
+class ReservedProperty(BuiltInModelRule):
     """A property is declared that Delta, Spark, the platform or this package manages itself.
 
     Remedy: Use the argument of ``Table`` that the message names, or leave the property out.
@@ -60,16 +59,15 @@ class ReservedProperty:
 
     code = "DS108"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every property that a model cannot manage."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         for key, value in table.table_properties.items():
             fault = _reserved_fault(folded(key), is_removed=value is None)
             if fault is not None:
                 message = f"property {key} {fault.message}"
-                yield violation(self, table.qualified_name, part_path("properties", key), message, fault.remedy)
+                yield Fault(message, fault.remedy, part_path("properties", key))
 
 
-class DuplicateProperty:
+class DuplicateProperty(BuiltInModelRule):
     """A property of Delta is declared in two spellings.
 
     Delta matches its own keys without case.
@@ -83,8 +81,7 @@ class DuplicateProperty:
 
     code = "DS109"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every key of Delta that is declared in two spellings."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         spellings: dict[str, list[str]] = {}
         for key in table.table_properties:
             if folded(key).startswith("delta."):
@@ -94,12 +91,10 @@ class DuplicateProperty:
                 message = (
                     f"properties {', '.join(sorted(keys))} are one key, because Delta matches its own keys without case"
                 )
-                yield violation(
-                    self, table.qualified_name, part_path("properties", keys[0]), message, "keep one spelling"
-                )
+                yield Fault(message, "keep one spelling", part_path("properties", keys[0]))
 
 
-class UnknownProperty:
+class UnknownProperty(BuiltInModelRule):
     """A property begins with ``delta.``, and neither open-source Delta nor Databricks knows it.
 
     Remedy: Correct the key; the remedy has the nearest one. A key that is newer than this package is accepted once the
@@ -120,8 +115,7 @@ class UnknownProperty:
     def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
         self.policy = policy
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every key of Delta that nothing knows."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         for key in table.table_properties:
             if is_known(key) or _reserved_fault(folded(key), is_removed=False) is not None or self.policy.names(key):
                 continue
@@ -131,13 +125,13 @@ class UnknownProperty:
                 f"{'correct it' if near is None else f'write {near}'}; if a newer Delta or Databricks knows it, add"
                 f' "{key}" = "manage" under [tool.pytest_delta_schema.properties]'
             )
-            yield violation(self, table.qualified_name, part_path("properties", key), message, remedy)
+            yield Fault(message, remedy, part_path("properties", key))
 
 
 _WITHOUT_STATISTICS = ("binary", "boolean", "void")
 
 
-class InvalidPropertyValue:
+class InvalidPropertyValue(BuiltInModelRule):
     """A property of Delta has a value that open-source Delta and Databricks refuse.
 
     Intervals have no months and years. A column with statistics is a column of the table that is no partition, and has
@@ -157,8 +151,7 @@ class InvalidPropertyValue:
     def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
         self.policy = policy
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every value that Delta refuses."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         values = {
             key: str(property_text(value))
             for key, value in table.table_properties.items()
@@ -167,12 +160,12 @@ class InvalidPropertyValue:
         for key, value in values.items():
             for fault in _value_faults(key, value, table):
                 message = f"property {key} {fault.message}"
-                yield violation(self, table.qualified_name, part_path("properties", key), message, fault.remedy)
+                yield Fault(message, fault.remedy, part_path("properties", key))
         if removes_files_after_their_log(values):
             key = next(key for key in values if folded(key) in RETENTIONS)
             message = f"property {FILE_RETENTION} is longer than {LOG_RETENTION}, by default 7 and 30 days"
             remedy = "declare both, and keep the log at least as long as the removed files"
-            yield violation(self, table.qualified_name, part_path("properties", key), message, remedy)
+            yield Fault(message, remedy, part_path("properties", key))
 
 
 def _value_faults(key: str, value: str, table: Table) -> Iterator[Fault]:
@@ -183,10 +176,10 @@ def _value_faults(key: str, value: str, table: Table) -> Iterator[Fault]:
             f"write {expected}; if a newer Delta or Databricks accepts it, add"
             f' "{key}" = "manage" under [tool.pytest_delta_schema.properties]'
         )
-        yield Fault(message=message, remedy=remedy)
+        yield Fault(message, remedy)
     elif same_name(key, STATISTICS) and table.evolution == STRICT and "columns" not in table.ownership:
         for path, fault in _statistics_faults(named_columns(value), table):
-            yield Fault(message=f"names {path}, {fault}", remedy="leave it out")
+            yield Fault(f"names {path}, {fault}", "leave it out")
 
 
 def _statistics_faults(paths: Sequence[ColumnPath], table: Table) -> Iterator[tuple[ColumnPath, str]]:
@@ -206,7 +199,7 @@ def _statistics_faults(paths: Sequence[ColumnPath], table: Table) -> Iterator[tu
             yield path, f"and files have no statistics of {describe_type(column.data_type)}"
 
 
-class PropertyPolicyViolation:
+class PropertyPolicyViolation(BuiltInModelRule):
     """A property is missing that the project requires, or declared although the project forbids it.
 
     Remedy: Declare the property, or remove it.
@@ -221,17 +214,16 @@ class PropertyPolicyViolation:
     def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
         self.policy = policy
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every required property that is missing and every forbidden one that is declared."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         declared = [key for key, value in table.table_properties.items() if value is not None]
         for pattern in self.policy.patterns(REQUIRE):
             if not self.policy.is_covered(pattern, declared):
                 message = f"declares no property {pattern}, which the project requires of every table"
-                yield violation(self, table.qualified_name, part_path("properties", pattern), message, "declare it")
+                yield Fault(message, "declare it", part_path("properties", pattern))
         for key in declared:
             if self.policy.mode(key) == FORBID:
                 message = f"declares the property {key}, which the project forbids"
-                yield violation(self, table.qualified_name, part_path("properties", key), message, "remove it")
+                yield Fault(message, "remove it", part_path("properties", key))
 
 
 def is_declarable(key: str) -> bool:
@@ -251,16 +243,16 @@ def declarable_properties(table: TableState) -> dict[str, str]:
 
 def _reserved_fault(key: str, *, is_removed: bool) -> Fault | None:
     if key in RESERVED:
-        return Fault(message="is reserved", remedy=RESERVED[key])
+        return Fault("is reserved", RESERVED[key])
     if key.startswith(OWN_PROPERTY_PREFIX):
-        return Fault(message="is managed by pytest_delta_schema", remedy="choose another prefix")
+        return Fault("is managed by pytest_delta_schema", "choose another prefix")
     if is_written_by_platform(key):
-        return Fault(message="is written by the platform", remedy="leave it out")
+        return Fault("is written by the platform", "leave it out")
     if key.startswith(CHECK_PREFIX):
         message = "is the property in which Delta stores a CHECK constraint"
-        return Fault(message=message, remedy="declare it with checks=[Check(name, expression)]")
+        return Fault(message, "declare it with checks=[Check(name, expression)]")
     if is_removed and key.startswith(ONE_WAY):
-        return Fault(message="is part of the table's protocol and cannot be removed", remedy="leave it out")
+        return Fault("is part of the table's protocol and cannot be removed", "leave it out")
     return None
 
 
@@ -272,7 +264,7 @@ LONGEST_KEY, LONGEST_VALUE = 255, 1000
 _FORBIDDEN_IN_KEYS = ".,-=/:"
 
 
-class InvalidTag:
+class InvalidTag(BuiltInModelRule):
     """A tag has a key or a value that Unity Catalog on Databricks refuses, or there are too many tags.
 
     The limits hold on every backend, so a contract can move between them.
@@ -285,15 +277,14 @@ class InvalidTag:
 
     code = "DS121"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every tag that Unity Catalog refuses, and for too many tags."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         for fault in _tag_faults("the table", table.tags):
-            yield violation(self, table.qualified_name, WHOLE_TABLE, fault.message, fault.remedy)
+            yield Fault(fault.message, fault.remedy)
         for column in table.columns:
             if column.tags:
                 for fault in _tag_faults(f"column {column.name}", column.tags):
                     path = part_path("columns", column.name)
-                    yield violation(self, table.qualified_name, path, fault.message, fault.remedy)
+                    yield Fault(fault.message, fault.remedy, path)
 
 
 def _tag_faults(subject: str, tags: Mapping[str, str | None]) -> Iterator[Fault]:
@@ -301,22 +292,19 @@ def _tag_faults(subject: str, tags: Mapping[str, str | None]) -> Iterator[Fault]
         tag = f"tag {key!r} of {subject}"
         invalid = "".join(sorted(set(key) & set(_FORBIDDEN_IN_KEYS)))
         if invalid:
-            yield Fault(
-                message=f"{tag} has {invalid} in its key, which cannot hold any of {_FORBIDDEN_IN_KEYS}",
-                remedy="use a _",
-            )
+            yield Fault(f"{tag} has {invalid} in its key, which cannot hold any of {_FORBIDDEN_IN_KEYS}", "use a _")
         if len(key) > LONGEST_KEY:
             message = f"{tag} has a key of {len(key)} characters; the maximum is {LONGEST_KEY}"
-            yield Fault(message=message, remedy="shorten it")
+            yield Fault(message, "shorten it")
         if key != key.strip() or (value or "") != (value or "").strip():
             message = f"{tag} begins or ends with a space, in its key or its value"
-            yield Fault(message=message, remedy="remove the space")
+            yield Fault(message, "remove the space")
         if len(value or "") > LONGEST_VALUE:
             message = f"{tag} has a value of {len(value or '')} characters; the maximum is {LONGEST_VALUE}"
-            yield Fault(message=message, remedy="shorten it")
+            yield Fault(message, "shorten it")
     number = sum(value is not None for value in tags.values())
     if number > MOST_TAGS:
-        yield Fault(message=f"{subject} has {number} tags; the maximum is {MOST_TAGS}", remedy="declare fewer")
+        yield Fault(f"{subject} has {number} tags; the maximum is {MOST_TAGS}", "declare fewer")
 
 
 _READ_BY_NAME = (
@@ -333,7 +321,7 @@ _OTHER_ARGUMENTS = tuple(
 )
 
 
-class UnencodableText:
+class UnencodableText(BuiltInModelRule):
     r"""A name, comment, property, tag or expression holds a lone surrogate (U+D800 to U+DFFF).
 
     It is half of a character, which UTF-8 cannot encode.
@@ -346,8 +334,7 @@ class UnencodableText:
 
     code = "DS122"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every text of ``table`` that UTF-8 cannot encode."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         kinds = list(_texts(table))
         # One test for all of them, because nearly all texts can be encoded.
         if _is_encodable("".join(chain.from_iterable(kind.values for kind in kinds))):
@@ -359,7 +346,7 @@ class UnencodableText:
                     fact = f"{subject} {value!a} holds half a character (a lone surrogate)"
                     message = f"{fact}, which UTF-8 cannot encode"
                     path = WHOLE_TABLE if kind.part is None else part_path(kind.part, name)
-                    yield violation(self, table.qualified_name, path, message, "write the whole character")
+                    yield Fault(message, "write the whole character", path)
 
 
 def _is_encodable(text: str) -> bool:
@@ -448,7 +435,7 @@ def _keys_and_values(values: Mapping[str, object]) -> Iterator[str]:
         yield str(value)
 
 
-class UnknownReplacement:
+class UnknownReplacement(BuiltInModelRule):
     """A deprecation names a replacement that readers cannot use.
 
     ``use`` of a column names neither another column of the table nor a field of one; or ``use`` of a table is not the
@@ -469,10 +456,8 @@ class UnknownReplacement:
 
     code = "DS128"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every replacement in ``table`` that is not there."""
-        for fault in (*_table_replacement_faults(table), *_column_replacement_faults(table)):
-            yield violation(self, table.qualified_name, fault.path, fault.message, fault.remedy)
+    def _faults(self, table: Table) -> Iterator[Fault]:
+        yield from (*_table_replacement_faults(table), *_column_replacement_faults(table))
 
 
 def _table_replacement_faults(table: Table) -> Iterator[Fault]:
@@ -483,11 +468,11 @@ def _table_replacement_faults(table: Table) -> Iterator[Fault]:
         is_itself = parse_name(use) in {table.name, declared_name(table)}
     except DeclarationError:
         message = f"its deprecation names {use!r} as its replacement, which is not the name of a table"
-        yield Fault(message=message, remedy="write catalog.schema.table", path=part_path("deprecated"))
+        yield Fault(message, "write catalog.schema.table", part_path("deprecated"))
     else:
         if is_itself:
             message = "its deprecation names the table itself as its replacement"
-            yield Fault(message=message, remedy="name another table", path=part_path("deprecated"))
+            yield Fault(message, "name another table", part_path("deprecated"))
 
 
 def _column_replacement_faults(table: Table) -> Iterator[Fault]:
@@ -504,4 +489,4 @@ def _column_replacement_faults(table: Table) -> Iterator[Fault]:
         else:
             continue
         message = f"the deprecation of column {name} names {use} as its replacement, {fact}"
-        yield Fault(message=message, remedy=remedy, path=part_path("columns", name, "deprecated"))
+        yield Fault(message, remedy, part_path("columns", name, "deprecated"))

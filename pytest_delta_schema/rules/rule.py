@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_delta_schema.delta.names import WHOLE_TABLE
 from pytest_delta_schema.delta.protocol import is_on
 from pytest_delta_schema.diagnostics.errors import diagnostic_of
-from pytest_delta_schema.diagnostics.faults import HasCode
+from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import SetTableProperties
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.delta.names import PartPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+    from pytest_delta_schema.plan.actions import CreateTable
 
 
 class ModelRule(Protocol):
@@ -39,15 +40,7 @@ class PlanRule(Protocol):
         ...
 
 
-class BuiltInModelRule(HasCode, ModelRule, Protocol):
-    """A rule of this package for declarations."""
-
-
-class BuiltInPlanRule(HasCode, PlanRule, Protocol):
-    """A rule of this package for plans."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Fault:
     """A fault of a part of a table, before it is reported as a violation."""
 
@@ -61,6 +54,38 @@ class Fault:
 def violation(rule: HasCode, table: object, path: PartPath, message: str, remedy: str) -> Diagnostic:
     """Build a violation of ``rule``, with the name of its class and its code."""
     return diagnostic_of(type(rule), table, message, remedy=remedy, path=path)
+
+
+class BuiltInModelRule:
+    """The base of the rules of this package for declarations."""
+
+    code: str
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield every violation in ``table``."""
+        for fault in self._faults(table):
+            yield violation(self, table.qualified_name, fault.path, fault.message, fault.remedy)
+
+    def _faults(self, table: Table) -> Iterator[Fault]:
+        raise NotImplementedError
+
+
+class BuiltInPlanRule:
+    """The base of the rules of this package for plans."""
+
+    code: str
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield every violation in ``action``."""
+        for fault in self._faults(action):
+            yield violation(self, action.table, fault.path, fault.message, fault.remedy)
+
+    def _faults(self, action: CreateTable | AlignTable) -> Iterator[Fault]:
+        """Yield the faults of an action: those of an alignment, unless the rule concerns new tables as well."""
+        return self._faults_of_alignment(action) if isinstance(action, AlignTable) else iter(())
+
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
+        raise NotImplementedError
 
 
 def has_feature(key: str, action: AlignTable) -> bool:

@@ -23,7 +23,7 @@ from pytest_delta_schema.plan.changes import (
 )
 from pytest_delta_schema.plan.column_changes import describe_generation
 from pytest_delta_schema.plan.difference import old_names, with_names
-from pytest_delta_schema.rules.rule import Fault, has_feature, violation
+from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, Fault, has_feature
 from pytest_delta_schema.settings.table import toml_setting
 from pytest_delta_schema.state.desired import value_state
 from pytest_delta_schema.state.expressions import columns_in, default_faults, paths_in, row_faults
@@ -33,7 +33,6 @@ from pytest_delta_schema.state.types import atoms, describe_type, find
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.kinds import Change
@@ -45,7 +44,7 @@ _OF_DECIMALS = (
 )
 
 
-class UnsupportedType:
+class UnsupportedType(BuiltInModelRule):
     """A type cannot be stored by Delta: an interval, a time, a geometry, a string with a collation or an odd decimal.
 
     A decimal has from 1 to 38 digits, and at most all of them after the point.
@@ -61,8 +60,7 @@ class UnsupportedType:
 
     code = "DS105"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every part of a type that Delta cannot store."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         compound = list(compound_types(table.columns))
         if all(map(is_storable, atoms(data_type for _, data_type in compound))):
             return
@@ -72,10 +70,10 @@ class UnsupportedType:
                     message = f"column {path} has the type {name}, which Delta cannot store"
                     is_decimal = name.startswith("decimal(")
                     remedy = _OF_DECIMALS if is_decimal else "use a type that it stores"
-                    yield violation(self, table.qualified_name, part_path("columns", path), message, remedy)
+                    yield Fault(message, remedy, part_path("columns", path))
 
 
-class UnsupportedTypeChange:
+class UnsupportedTypeChange(BuiltInPlanRule):
     """The type of a column changes to a type that Delta does not widen it to.
 
     Delta changes a type in place only to a wider one, and needs the table feature of type widening for all types but
@@ -90,10 +88,7 @@ class UnsupportedTypeChange:
 
     code = "DS208"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every type that Delta does not change in place, with the remedy."""
-        if isinstance(action, CreateTable):
-            return
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
         for change in action.all(ColumnTypeChange):
             if any(_compared_as_text(change.path, change.before, change.after)):
                 # Reported by the rule below, with another remedy.
@@ -104,16 +99,16 @@ class UnsupportedTypeChange:
             kind = widening(change.before, change.after, is_nested=change.path.is_nested)
             if kind is None:
                 message = f"{fact}, which Delta does not change in place"
-                yield violation(self, action.table, path, message, _swap(change))
+                yield Fault(message, _swap(change), path)
             elif kind is Widening.BY_FEATURE and not has_feature(WIDENING_PROPERTY, action):
                 remedy = (
                     f"declare the property {WIDENING_PROPERTY}='true', or set"
                     f" {toml_setting('enable_features', [TYPE_WIDENING])}; it raises the table's protocol"
                 )
-                yield violation(self, action.table, path, f"{fact}, which needs type widening", remedy)
+                yield Fault(f"{fact}, which needs type widening", remedy, path)
 
 
-class TypeChangeUnsupportedByIceberg:
+class TypeChangeUnsupportedByIceberg(BuiltInPlanRule):
     """The type of a column of a table with Iceberg metadata changes to one that Iceberg does not widen it to.
 
     Such tables have UniForm or ``delta.enableIcebergCompatV1`` to ``V3``. Iceberg widens integers to larger integers,
@@ -130,10 +125,7 @@ class TypeChangeUnsupportedByIceberg:
 
     code = "DS223"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every type that Delta widens and Iceberg does not."""
-        if isinstance(action, CreateTable):
-            return
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
         planned, removed = action.one(SetTableProperties), action.one(UnsetTableProperties)
         properties = {folded(key): value for key, value in action.observed.table_properties.items()}
         properties.update({folded(key): value for key, value in planned.properties.items()} if planned else {})
@@ -148,10 +140,10 @@ class TypeChangeUnsupportedByIceberg:
                 message = f"column {change.path} is {before} on the table and {after} in the model"
                 reason = "and the table has Iceberg metadata, which cannot follow that change"
                 path = part_path("columns", change.path)
-                yield violation(self, action.table, path, f"{message}, {reason}", f"declare {before}")
+                yield Fault(f"{message}, {reason}", f"declare {before}", path)
 
 
-class UnknownTypeChange:
+class UnknownTypeChange(BuiltInPlanRule):
     """A column of a type that is compared as text only would be created or changed.
 
     Delta's released versions do not store such types, so no plan contains them.
@@ -170,20 +162,19 @@ class UnknownTypeChange:
 
     code = "DS220"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every unknown type in what a plan creates or changes; comments and tags may change."""
+    def _faults(self, action: CreateTable | AlignTable) -> Iterator[Fault]:
         if isinstance(action, CreateTable):
             for column in action.columns:
                 for path, name in _compared_as_text(ColumnPath(column.name), column.data_type):
                     message = f"column {path} would be created with the type {name}, which is compared as text only"
                     remedy = "create the table with a client that knows the type, or declare a type that Delta stores"
-                    yield violation(self, action.table, part_path("columns", path), message, remedy)
+                    yield Fault(message, remedy, part_path("columns", path))
             return
         for change in action.changes:
             for path, name in dict.fromkeys(_unknown_parts(change, action)):
                 message = f"column {path} would be changed, and its type {name} is compared as text only"
                 remedy = "change it with a client that knows the type, and declare what the table has then"
-                yield violation(self, action.table, part_path("columns", path), message, remedy)
+                yield Fault(message, remedy, part_path("columns", path))
 
 
 def _unknown_parts(change: Change, action: AlignTable) -> Iterator[tuple[ColumnPath, str]]:
@@ -231,7 +222,7 @@ _REBUILD = (
 )
 
 
-class InvalidColumnGeneration:
+class InvalidColumnGeneration(BuiltInModelRule):
     """A default, generation expression or identity of a column is one that Delta refuses.
 
     A column has one of the three at most. A default names no columns, and a literal is a value of the column's type.
@@ -252,8 +243,7 @@ class InvalidColumnGeneration:
 
     code = "DS118"
 
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every fault that can be found without Spark."""
+    def _faults(self, table: Table) -> Iterator[Fault]:
         generations = [(column, value_state(column)) for column in table.columns if _has_generation(column)]
         if not generations:
             return
@@ -264,7 +254,7 @@ class InvalidColumnGeneration:
                 continue
             for fault in _generation_faults(column, value, names, generated):
                 message = f"column {column.name} {fault.message}"
-                yield violation(self, table.qualified_name, part_path("columns", column.name), message, fault.remedy)
+                yield Fault(message, fault.remedy, part_path("columns", column.name))
 
 
 def _has_generation(column: Column) -> bool:
@@ -276,28 +266,28 @@ def _generation_faults(column: Column, value: ColumnGeneration, names: NameSet, 
     parts = {"default": value.default, "generated_as": value.generated, "identity": value.identity}
     declared = [name for name, part in parts.items() if part is not None]
     if len(declared) > 1:
-        yield Fault(message=f"declares {' and '.join(declared)}, which exclude each other", remedy="keep one of them")
+        yield Fault(f"declares {' and '.join(declared)}, which exclude each other", "keep one of them")
     if value.identity is not None:
         data_type = describe_type(canonical_type(column.data_type))
         if data_type != "bigint":
             message = f"is an identity column of type {data_type}, but Delta counts in bigint only"
-            yield Fault(message=message, remedy="use LongType()")
+            yield Fault(message, "use LongType()")
         if value.identity.step == 0:
-            yield Fault(message="is an identity column with a step of 0", remedy="use another step")
+            yield Fault("is an identity column with a step of 0", "use another step")
     if value.default is not None:
         for fault in default_faults(value.default, canonical_type(column.data_type)):
-            yield Fault(message=f"has the default {value.default}, which {fault}", remedy=_CONSTANT)
+            yield Fault(f"has the default {value.default}, which {fault}", _CONSTANT)
     if value.generated is not None:
         subject = f"is generated as {value.generated}, which"
         for fault in row_faults(value.generated, names):
-            yield Fault(message=f"{subject} {fault}", remedy="write an expression over the other columns of the row")
+            yield Fault(f"{subject} {fault}", "write an expression over the other columns of the row")
         circular = [name for name in columns_in(value.generated) if name in generated]
         if circular:
             message = f"{subject} names {', '.join(circular)}, and generated columns cannot name generated columns"
-            yield Fault(message=message, remedy="write the expression of that column in its place")
+            yield Fault(message, "write the expression of that column in its place")
 
 
-class UnsupportedGenerationChange:
+class UnsupportedGenerationChange(BuiltInPlanRule):
     """A generated or identity column is added to, changed on or removed from an existing table.
 
     Delta creates them with their table only (Delta 4.4.0).
@@ -316,26 +306,23 @@ class UnsupportedGenerationChange:
 
     code = "DS214"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every generated or identity column that is added, changed or removed."""
-        if isinstance(action, CreateTable):
-            return
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
         for added in action.all(ColumnAdd):
             if added.bare.value is not None:
                 path = part_path("columns", added.path)
                 kind = describe_generation(added.bare.value)
                 fact = f"column {added.path} is {kind}, which Delta creates with a new table only"
                 remedy = "add it as a plain column that writers fill, or create a new table"
-                yield violation(self, action.table, path, fact, remedy)
+                yield Fault(fact, remedy, path)
         for change in action.all(ColumnGenerationChange):
             before, after = describe_generation(change.before) or "plain", describe_generation(change.after) or "plain"
             fact = (
                 f"column {change.name} is {before} on the table and {after} in the model, which Delta does not change"
             )
-            yield violation(self, action.table, part_path("columns", change.name), fact, _REBUILD)
+            yield Fault(fact, _REBUILD, part_path("columns", change.name))
 
 
-class GeneratedColumnDependency:
+class GeneratedColumnDependency(BuiltInPlanRule):
     """A column is renamed, retyped or dropped that a generated column needs, or an identity column is changed.
 
     Delta refuses this (``DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE``,
@@ -351,9 +338,8 @@ class GeneratedColumnDependency:
 
     code = "DS215"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every renamed, retyped or dropped part of a stored generation expression."""
-        if isinstance(action, CreateTable) or not any(column.value for column in action.observed.columns):
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
+        if not any(column.value for column in action.observed.columns):
             return
         touched = list(_touched(action))
         for column in action.observed.columns:
@@ -363,16 +349,16 @@ class GeneratedColumnDependency:
                     reason = f"because the generated column {column.name} depends on it"
                     fact = f"column {part.path} cannot be {part.verb}, {reason}"
                     remedy = f"leave it, or drop {column.name} first, in a separate apply"
-                    yield violation(self, action.table, path, fact, remedy)
+                    yield Fault(fact, remedy, path)
             if column.value is not None and column.value.identity is not None:
                 yield from self._identity(action, column.name)
 
-    def _identity(self, action: AlignTable, name: str) -> Iterator[Diagnostic]:
+    def _identity(self, action: AlignTable, name: str) -> Iterator[Fault]:
         paths = [change.path for change in action.all(ColumnTypeChange)]
         paths += [change.path for change in action.all(ColumnNullabilityChange) if change.is_nullable]
         if ColumnPath(name) in paths:
             fact = f"column {name} is an identity column, of which Delta changes the name and the comment only"
-            yield violation(self, action.table, part_path("columns", name), fact, _REBUILD)
+            yield Fault(fact, _REBUILD, part_path("columns", name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,7 +63,7 @@ from pytest_delta_schema.rules.properties import (
     UnknownReplacement,
 )
 from pytest_delta_schema.rules.reported_rules import DuplicateTable, FailedRule
-from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, Fault, violation
 from pytest_delta_schema.rules.types import (
     GeneratedColumnDependency,
     InvalidColumnGeneration,
@@ -82,10 +82,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.rules.consent import Consent
-    from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, ModelRule, PlanRule
+    from pytest_delta_schema.rules.rule import ModelRule, PlanRule
 
 
-class MaxRiskExceeded:
+class MaxRiskExceeded(BuiltInPlanRule):
     """A change is riskier than the run allows.
 
     Remedy: Raise ``--delta-max-risk``, or remove the change from the model.
@@ -103,17 +103,16 @@ class MaxRiskExceeded:
     def __init__(self, limit: Risk = Risk.DESTRUCTIVE) -> None:
         self.limit = limit
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield one violation that lists every change above the limit."""
+    def _faults(self, action: CreateTable | AlignTable) -> Iterator[Fault]:
         lines = [line for line in change_lines(action) if line.risk > self.limit]
         if lines:
             listed = ", ".join(f"{line.path} ({line.risk.label})" for line in lines)
             message = f"changes {listed} are riskier than {self.limit.label}, the maximum of this run"
             remedy = "raise --delta-max-risk, or remove them from the model"
-            yield violation(self, action.table, PartPath(lines[0].path), message, remedy)
+            yield Fault(message, remedy, PartPath(lines[0].path))
 
 
-class ProtectedTable:
+class ProtectedTable(BuiltInPlanRule):
     """A table would change that the setting ``protected`` names.
 
     Remedy: Change it in the way that was agreed on for it, or remove the pattern.
@@ -129,14 +128,13 @@ class ProtectedTable:
     def __init__(self, patterns: Iterable[str] = ()) -> None:
         self.patterns = tuple(patterns)
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation if the table is protected."""
+    def _faults(self, action: CreateTable | AlignTable) -> Iterator[Fault]:
         name = str(action.table)
         for pattern in self.patterns:
             if protects(pattern, name):
                 message = f"is protected by the pattern {pattern} of the setting protected, so no run changes it"
                 remedy = "change it in the way that was agreed on for it, or remove the pattern"
-                yield violation(self, action.table, WHOLE_TABLE, message, remedy)
+                yield Fault(message, remedy)
                 return
 
 
