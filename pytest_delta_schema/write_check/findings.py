@@ -115,26 +115,16 @@ def type_mismatch(difference: TypeDifference, *, casts: bool) -> WriteFault:
     )
 
 
-def unsupported_cast(difference: TypeDifference, *, is_insert: bool) -> WriteFault:
-    """Report a type that Spark cannot cast to the type of the table."""
+def unsupported_cast(difference: TypeDifference, *, is_insert: bool = True, is_struct: bool = False) -> WriteFault:
+    """Report a type that Spark, or a struct that `insertInto`, cannot cast to the type of the table."""
     name, old, new = _shown(difference)
+    condition = no_cast_condition(difference.given, difference.stored, is_insert=is_insert)
     return WriteFault(
         path=name,
         rule="unsupported-cast",
-        condition=no_cast_condition(difference.given, difference.stored, is_insert=is_insert),
-        message=f"{name} is {old} in the table and {new} in the frame, which Spark does not cast",
-        remedy=f"convert it to {old} in the frame",
-    )
-
-
-def unsupported_struct_cast(difference: TypeDifference) -> WriteFault:
-    """Report a struct that ``insertInto`` cannot cast, because the table has another kind of type."""
-    name, old, new = _shown(difference)
-    return WriteFault(
-        path=name,
-        rule="unsupported-cast",
-        condition="DELTA_COLUMN_STRUCT_TYPE_MISMATCH",
-        message=f"{name} is {old} in the table and {new} in the frame, which insertInto does not cast",
+        condition="DELTA_COLUMN_STRUCT_TYPE_MISMATCH" if is_struct else condition,
+        message=f"{name} is {old} in the table and {new} in the frame,"
+        f" which {'insertInto' if is_struct else 'Spark'} does not cast",
         remedy=f"convert it to {old} in the frame",
     )
 
@@ -173,14 +163,14 @@ def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> WriteFault:
     )
 
 
-def duplicate_column(names: Iterable[str], condition: str) -> WriteFault:
-    """Report names that are equal without case."""
+def duplicate_column(names: Iterable[str], condition: str, *, subject: str = "frame") -> WriteFault:
+    """Report names that are equal without case, in the frame or in the source of a MERGE."""
     listed = ", ".join(names)
     return WriteFault(
         path=listed.partition(", ")[0],
         rule="duplicate-column",
         condition=condition,
-        message=f"the frame has {listed} more than once, because names match without case",
+        message=f"the {subject} has {listed} more than once, because names match without case",
         remedy="rename or drop all but one",
     )
 
@@ -276,25 +266,23 @@ def unsupported_type(path: ColumnPath, data_type: str, condition: str) -> WriteF
     )
 
 
-def empty_schema(path: ColumnPath) -> WriteFault:
-    """Report a struct whose fields are all void, or a frame without columns that replaces a schema."""
-    name = str(path)
-    reason = "STRUCT_ALL_VOID_FIELDS" if path else "TABLE_NO_COLUMNS"
+def empty_struct(path: ColumnPath) -> WriteFault:
+    """Report a struct whose fields are all void."""
     return WriteFault(
-        path=name,
+        path=str(path),
         rule="empty-schema",
-        condition=f"DELTA_CANNOT_WRITE_EMPTY_SCHEMA.{reason}",
-        message=f"the fields of the struct {name} are all void" if path else "the frame has no columns",
-        remedy="cast its fields to their types" if path else "give the frame columns",
+        condition="DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS",
+        message=f"the fields of the struct {path} are all void",
+        remedy="cast its fields to their types",
     )
 
 
-def no_columns() -> WriteFault:
-    """Report a frame without columns that is written to a path."""
+def no_columns(condition: str = "InvalidSchemaException") -> WriteFault:
+    """Report a frame without columns that is written to a path, or replaces a schema."""
     return WriteFault(
         path="",
         rule="empty-schema",
-        condition="InvalidSchemaException",
+        condition=condition,
         message="the frame has no columns",
         remedy="give the frame columns",
     )
@@ -476,18 +464,6 @@ def void_columns(columns: Iterable[ColumnState], version: tuple[int, int]) -> It
             message=f"the schema after the MERGE has {', '.join(names)}, whose type is void",
             remedy="give them a type, or let the schema stay as it is",
         )
-
-
-def ambiguous_columns(names: Iterable[str]) -> WriteFault:
-    """Report columns of the source of a MERGE whose names are equal without case."""
-    listed = ", ".join(names)
-    return WriteFault(
-        path=listed.partition(", ")[0],
-        rule="duplicate-column",
-        condition="AMBIGUOUS_REFERENCE",
-        message=f"the source has {listed} more than once, because names match without case",
-        remedy="rename or drop all but one",
-    )
 
 
 def conflicting_assignments(names: Iterable[str]) -> WriteFault:

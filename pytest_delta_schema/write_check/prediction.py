@@ -349,7 +349,7 @@ def _duplicates_condition(semantics: WriteSemantics, *, names_match: bool, neste
 def _replaced(received: Columns, state: TableState, collector: Collector) -> Columns:
     """Return the columns of a table whose schema is overwritten."""
     if not received:
-        collector.findings.append(findings.empty_schema(TABLE))
+        collector.findings.append(findings.no_columns("DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_NO_COLUMNS"))
     collector.findings.extend(require_storable([NewPart(parent=TABLE, column=column) for column in received], state))
     kept = NameSet.of(received)
     dropped = ", ".join(column.name for column in state.columns if column.name not in kept)

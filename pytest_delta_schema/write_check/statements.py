@@ -173,7 +173,7 @@ class _Names:
         for condition, names in self._faults.items():
             listed = list(dict.fromkeys(names))
             if condition == _AMBIGUOUS:
-                yield findings.ambiguous_columns(listed)
+                yield findings.duplicate_column(listed, condition, subject="source")
             elif condition == _NESTED_UPDATE:
                 yield findings.nested_assignment(statement, listed)
             else:
@@ -339,7 +339,7 @@ def _missing_fields(
         if not same_kind(column.data_type, match.data_type):
             if parent and isinstance(match.data_type, StructState):
                 difference = TypeDifference(path=path, stored=column.data_type, given=match.data_type)
-                yield findings.unsupported_struct_cast(difference)
+                yield findings.unsupported_cast(difference, is_struct=True)
             continue
         wanted, parts = children(column.data_type), children(match.data_type)
         names = NameMap.of(parts)

@@ -124,7 +124,7 @@ class Caster:
             return self._atom(given, wanted, path)
         if not isinstance(wanted, StructState):
             difference = TypeDifference(path=path, stored=wanted, given=given)
-            self._collector.findings.append(findings.unsupported_struct_cast(difference))
+            self._collector.findings.append(findings.unsupported_cast(difference, is_struct=True))
             return wanted
         return StructState(self._fields(given.fields, wanted.fields, path))
 
@@ -152,7 +152,7 @@ class Caster:
             return given
         difference = TypeDifference(path=path, stored=wanted, given=given)
         if not is_castable(given, wanted):
-            self._collector.findings.append(findings.unsupported_cast(difference, is_insert=True))
+            self._collector.findings.append(findings.unsupported_cast(difference))
         elif plain(given) != plain(wanted) and given != "void":
             self._collector.note(str(path), findings.cast_note(difference))
             _note_moved_below(given, wanted, path, self._collector)
@@ -277,7 +277,7 @@ def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[Wr
 def _type_faults(path: ColumnPath, data_type: DataTypeState, state: TableState) -> Iterator[WriteFault]:
     for part, unsupported in unstorable(data_type, path):
         yield findings.unsupported_type(part, unsupported, "DELTA_UNSUPPORTED_DATA_TYPES")
-    yield from map(findings.empty_schema, _all_void(data_type, path))
+    yield from map(findings.empty_struct, _all_void(data_type, path))
     yield from map(findings.void_in_collection, _void_in_collections(data_type, path, inside=False))
     new = atoms([data_type]) & NEEDED_FEATURES.keys()
     if new:
