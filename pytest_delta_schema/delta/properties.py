@@ -169,13 +169,7 @@ def is_databricks_only(key: str, registry: Collection[str] = REGISTRY) -> bool:
 
 
 def is_emulated(key: str, value: str | None, registry: Collection[str] = REGISTRY) -> bool:
-    """Whether Databricks takes a property, and open-source Delta refuses its key, or this value of it.
-
-    Args:
-        key: The key.
-        value: The value; ``None`` for whether Delta refuses any value that Databricks takes.
-        registry: The keys of this Delta, in lower case.
-    """
+    """Whether Databricks takes a property, and open-source Delta refuses its key, or this value of it."""
     values = NameSet(_DATABRICKS_VALUES.get(key) or ())
     return is_databricks_only(key, registry) or (bool(values) if value is None else value in values)
 

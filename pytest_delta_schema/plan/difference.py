@@ -116,12 +116,7 @@ def _assumed(column: ColumnState, twin: ColumnState, hidden: frozenset[str], *, 
 
 
 def unproven(action: CreateTable | AlignTable, observed: TableState) -> tuple[HiddenPart, ...]:
-    """Return what an action has changed and its catalog does not show.
-
-    Args:
-        action: An action that ran.
-        observed: What was read of its table after it.
-    """
+    """Return what an action has changed and its catalog does not show."""
     if not observed.not_shown:
         return ()
     if isinstance(action, CreateTable):

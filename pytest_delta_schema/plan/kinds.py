@@ -150,11 +150,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnablingChange(Change):
-    """A change for which Delta may enable table features.
-
-    Args:
-        enables: What it enables in the protocol of the table.
-    """
+    """A change for which Delta may enable table features."""
 
     enables: tuple[str, ...] = ()
 

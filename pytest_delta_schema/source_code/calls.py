@@ -121,32 +121,21 @@ def _conversion(wish: Parquet) -> object:
 
 def column_call(column: Column) -> Call:
     """Return the call that declares a column."""
-    arguments: list[tuple[str, object]] = [("", column.name), ("", type_call(column.data_type))]
-    if not column.is_nullable:
-        arguments.append(("is_nullable", False))
-    if column.comment:
-        arguments.append(("comment", column.comment))
-    if column.default is not None:
-        default = column.default
-        arguments.append(("default", str(default) if isinstance(default, Decimal) else default))
-    if column.generated_as is not None:
-        arguments.append(("generated_as", column.generated_as))
-    if column.identity:
-        identity = Identity() if column.identity is True else column.identity
-        arguments.append(("identity", _identity(identity)))
-    if column.renamed_from is not None:
-        arguments.append(("renamed_from", column.renamed_from))
-    if column.tags:
-        arguments.append(("tags", dict(column.tags)))
-    if column.deprecated is not None:
-        arguments.append(("deprecated", _declaration(column.deprecated)))
-    return Call("Column", tuple(arguments))
-
-
-def _identity(identity: Identity) -> Call:
-    usual = Identity()
-    parts = {"start": identity.start, "step": identity.step, "always": identity.always}
-    return Call("Identity", tuple((key, value) for key, value in parts.items() if value != getattr(usual, key)))
+    default = column.default
+    options: dict[str, object] = {
+        "is_nullable": None if column.is_nullable else False,
+        "comment": column.comment or None,
+        "default": str(default) if isinstance(default, Decimal) else default,
+        "generated_as": column.generated_as,
+        "identity": _declaration(Identity() if column.identity is True else column.identity)
+        if column.identity
+        else None,
+        "renamed_from": column.renamed_from,
+        "tags": dict(column.tags) or None,
+        "deprecated": None if column.deprecated is None else _declaration(column.deprecated),
+    }
+    given = [(name, value) for name, value in options.items() if value is not None]
+    return Call("Column", (("", column.name), ("", type_call(column.data_type)), *given))
 
 
 def type_call(data_type: spark.DataType) -> Call:  # noqa: PLR0911 - one answer a kind of type

@@ -18,11 +18,7 @@ _OTHER_PARTS = "its edit would change other parts of it, too; write the model by
 
 
 def require_statements(content: bytes, expected: Sequence[ast.stmt]) -> None:
-    """Make sure that a file has exactly some statements.
-
-    Raises:
-        DeclarationError: If it has others.
-    """
+    """Make sure that a file has exactly some statements."""
     if not same_code(expected, SourceText(content).tree.body):
         raise DeclarationError(_OTHER_PARTS)
 
@@ -30,18 +26,7 @@ def require_statements(content: bytes, expected: Sequence[ast.stmt]) -> None:
 def require_edited_call(
     source: SourceText, content: bytes, call: ast.Call, code: str, imported: Mapping[str, Iterable[str]]
 ) -> None:
-    """Make sure that a file differs from an older text in one call, and in further names that it imports.
-
-    Args:
-        source: The older text.
-        content: The bytes of the file.
-        call: The call, as a node of the older text.
-        code: The code of the call in the file.
-        imported: The names that the file imports besides, by their packages.
-
-    Raises:
-        DeclarationError: If it differs in something else.
-    """
+    """Make sure that a file differs from an older text in one call, and in further names that it imports."""
     after = SourceText(content).tree
     added = Counter((package, name, None) for package, names in imported.items() for name in names)
     replaced = {id(call): ast.parse(f"({code})", mode="eval").body}
@@ -65,13 +50,7 @@ def _is_import(node: ast.stmt) -> bool:
 
 
 def same_code(one: object, other: object, replaced: Mapping[int, ast.AST] = MappingProxyType({})) -> bool:
-    """Whether two parts of trees are the same code.
-
-    Args:
-        one: A node, or a list of nodes.
-        other: What it is compared with.
-        replaced: What nodes of ``one`` have become, by their identities.
-    """
+    """Whether two parts of trees are the same code."""
     todo = [(one, other)]
     while todo:
         left, right = todo.pop()
