@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pyspark.sql.types import ArrayType, MapType, StructType, TimestampType
 
 from pytest_delta_schema.backends.spark.errors import translate_errors
-from pytest_delta_schema.delta.fields import SIZED
+from pytest_delta_schema.delta.fields import INTEGER_BITS, SIZED, integer_limit
 from pytest_delta_schema.delta.names import NameMap, NameSet, folded, proposal
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.text import shortened
@@ -170,7 +170,6 @@ def _partition_fault(value: Any, column: ColumnState) -> ValueFault | None:
     return None
 
 
-_INTEGER_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 _TOO_LONG = "DELTA_EXCEED_CHAR_VARCHAR_LIMIT"
 _LONGEST = 60
 _ANY = Context(prec=100, traps=[Inexact, InvalidOperation, Overflow])
@@ -223,8 +222,8 @@ def _atomic(value: Any, data_type: str, clock: Clock) -> Any:
     if sized is not None:
         kind, first, second = sized.groups()
         return _decimal(value, int(first), int(second)) if kind == "decimal" else _sized_text(value, kind, int(first))
-    if data_type in _INTEGER_BITS:
-        return _integer(value, _INTEGER_BITS[data_type])
+    if data_type in INTEGER_BITS:
+        return _integer(value, integer_limit(data_type))
     if data_type == "timestamp":
         return clock.instant(_datetime(value))
     converter = _CONVERTERS.get(data_type)
@@ -234,10 +233,10 @@ def _atomic(value: Any, data_type: str, clock: Clock) -> Any:
     return converter(value)
 
 
-def _integer(value: Any, bits: int) -> int:
+def _integer(value: Any, limit: int) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise _wrong(value, "an int")
-    number, limit = int(value), 1 << (bits - 1)
+    number = int(value)
     if not -limit <= number < limit:
         msg = f"is out of range; give a number from {-limit} to {limit - 1}"
         raise _Misfit(msg)
@@ -557,6 +556,6 @@ def _rows_of_pandas(frame: Any, columns: NameMap[ColumnState]) -> Iterator[dict[
 
 def _whole(value: Any, column: ColumnState | None) -> Any:
     """Return a value for a column of integers, which pandas turns into floats if a value is missing."""
-    if column is None or column.data_type not in _INTEGER_BITS:
+    if column is None or column.data_type not in INTEGER_BITS:
         return value
     return int(value) if isinstance(value, float) and value.is_integer() else value

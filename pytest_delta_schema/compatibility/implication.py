@@ -14,7 +14,7 @@ from math import floor, prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pytest_delta_schema.compatibility.changes import names_after
-from pytest_delta_schema.delta.fields import SIZED
+from pytest_delta_schema.delta.fields import INTEGER_BITS, SIZED, integer_limit
 from pytest_delta_schema.delta.names import ColumnPath, NameMap
 from pytest_delta_schema.plan.comparison import equal_expressions, renamed_expression
 from pytest_delta_schema.state.expressions import ExpressionError, evaluate
@@ -185,7 +185,6 @@ def _filled(column: ColumnState) -> _Values:
         return _Values((), is_complete=False)
 
 
-_BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 _DIGITS = Context(prec=100)
 """More digits than any decimal of Spark has."""
 
@@ -195,8 +194,10 @@ def _among(data_type: DataTypeState, constants: Sequence[Any]) -> _Values:
     sized = SIZED.fullmatch(str(data_type))
     if data_type == "boolean":
         return _Values((True, False), is_complete=True)
-    if data_type in _BITS or (sized is not None and sized[1] == "decimal"):
-        limit = Decimal(2) ** _BITS[str(data_type)] if sized is None else Decimal(10) ** (int(sized[2]) - int(sized[3]))
+    if data_type in INTEGER_BITS or (sized is not None and sized[1] == "decimal"):
+        limit = (
+            Decimal(integer_limit(str(data_type))) if sized is None else Decimal(10) ** (int(sized[2]) - int(sized[3]))
+        )
         values: list[Any] = _numbers(_of_kind(constants, int, Decimal), 0 if sized is None else int(sized[3]))
         kinds: tuple[type, ...] = (int, Decimal)
         values = [value for value in values if -limit <= value < limit]

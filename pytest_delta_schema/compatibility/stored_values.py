@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.char_varchar import padded_length, text_limit
-from pytest_delta_schema.delta.fields import SIZED
+from pytest_delta_schema.delta.fields import INTEGER_BITS, SIZED
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, same_name
 from pytest_delta_schema.state.types import StructState, children, plain, same_kind
 from pytest_delta_schema.write_check.schemas import may_fail
@@ -138,9 +138,6 @@ def _is_refused(given: DataTypeState, wanted: DataTypeState) -> bool:
     return longest is None or longest > limit
 
 
-_WHOLE = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
-"""The bits of integers."""
-
 _FLOATING = {"float": (24, 6), "double": (53, 15)}
 """The bits, and the decimal digits, that a floating-point number holds exactly."""
 
@@ -160,8 +157,8 @@ def _is_lossy(given: DataTypeState, wanted: DataTypeState) -> bool:
         bits, digits = _FLOATING[target]
         sized = SIZED.fullmatch(given)
         is_longer = sized is not None and int(sized[2]) > digits
-        return _WHOLE.get(source, 0) > bits or (source, target) == ("double", "float") or is_longer
-    return _scale(given) > (_scale(wanted) if target in {"decimal", *_WHOLE} else _scale(given))
+        return INTEGER_BITS.get(source, 0) > bits or (source, target) == ("double", "float") or is_longer
+    return _scale(given) > (_scale(wanted) if target in {"decimal", *INTEGER_BITS} else _scale(given))
 
 
 def _scale(number: str) -> int:

@@ -139,7 +139,16 @@ def is_decimal(name: str) -> bool:
 SIZED = re.compile(r"(decimal|char|varchar)\((\d+)(?:,(\d+))?\)")
 """A type with arguments: its kind, and its length, or its precision and scale."""
 
-_INTEGERS = ("tinyint", "smallint", "int", "bigint")
+INTEGER_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
+"""The types of integers, the smallest first, and their bits."""
+
+
+def integer_limit(data_type: str) -> int:
+    """Return the number above the greatest of an integer type."""
+    return 1 << (INTEGER_BITS[data_type] - 1)
+
+
+_INTEGERS = tuple(INTEGER_BITS)
 _DIGITS = {"tinyint": 10, "smallint": 10, "int": 10, "bigint": 20}
 """Digits that a decimal needs before the decimal point to hold the type, as Delta counts them."""
 

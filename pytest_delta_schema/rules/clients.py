@@ -15,7 +15,7 @@ from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.models.clients import parse_client
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import SetTableProperties
-from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, Fault
+from pytest_delta_schema.rules.rule import AlignmentRule, BuiltInModelRule, Fault
 from pytest_delta_schema.settings.table import toml_setting
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.features import RequiredFeature, required_features
@@ -65,7 +65,7 @@ class FeatureUnsupportedByClient(BuiltInModelRule):
             yield from _client_faults(desired.name, gaps)
 
 
-class TableUnusableByClient(BuiltInPlanRule):
+class TableUnusableByClient(AlignmentRule):
     """An existing table has a table feature, or gets it by the plan, that one of the clients cannot read or write.
 
     What the declaration itself needs is reported for the declaration.

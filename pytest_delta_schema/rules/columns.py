@@ -32,7 +32,7 @@ from pytest_delta_schema.plan.changes import (
 )
 from pytest_delta_schema.plan.difference import renamed, resolve_renames
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_consents
-from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, Fault, has_feature
+from pytest_delta_schema.rules.rule import AlignmentRule, BuiltInModelRule, BuiltInPlanRule, Fault, has_feature
 from pytest_delta_schema.settings.table import toml_setting
 from pytest_delta_schema.state.desired import desired_state, rename_hints
 from pytest_delta_schema.state.spark_types import nested_types
@@ -268,7 +268,7 @@ def _listed(paths: Sequence[ColumnPath]) -> str:
     return ", ".join(repr(str(path)) for path in paths)
 
 
-class UnsupportedMappingMode(BuiltInPlanRule):
+class UnsupportedMappingMode(AlignmentRule):
     """The mode of column mapping changes in a way that Delta refuses.
 
     Delta changes ``none`` to ``name``, and ``name`` and ``id`` to ``none`` if no name needs column mapping
@@ -316,7 +316,7 @@ def _mode(properties: Mapping[str, str | None]) -> str:
     return folded(NameMap(properties.items()).get(MAPPING_PROPERTY) or _UNMAPPED)
 
 
-class NotNullColumnAdded(BuiltInPlanRule):
+class NotNullColumnAdded(AlignmentRule):
     """A NOT NULL column, or a column with a NOT NULL field, is added to an existing table.
 
     The existing rows hold NULL in a new column.
@@ -454,7 +454,7 @@ class DropWithoutConsent(BuiltInPlanRule):
             yield Fault(message, f"declare it, or {missing.remedy}", part_path("columns", dropped))
 
 
-class DropWithoutColumnMapping(BuiltInPlanRule):
+class DropWithoutColumnMapping(AlignmentRule):
     """A column is dropped from a table without column mapping.
 
     Delta refuses this (``DELTA_UNSUPPORTED_DROP_COLUMN``, Delta 4.4.0).
@@ -514,7 +514,7 @@ class InvalidRenameHint(BuiltInModelRule):
                 yield Fault(message, "remove the hint", part_path("columns", hint.path))
 
 
-class UnusableRenameHint(BuiltInPlanRule):
+class UnusableRenameHint(AlignmentRule):
     """A ``renamed_from`` cannot be used, because both names or none of them are on the table.
 
     Remedy: Remove the hint, or change the table by hand.
@@ -543,7 +543,7 @@ class UnusableRenameHint(BuiltInPlanRule):
             yield Fault(message, "remove the hint, or change the table by hand", path)
 
 
-class RenameWithoutColumnMapping(BuiltInPlanRule):
+class RenameWithoutColumnMapping(AlignmentRule):
     """A column is renamed on a table without column mapping.
 
     Delta refuses this (``DELTA_UNSUPPORTED_RENAME_COLUMN``, Delta 4.4.0).

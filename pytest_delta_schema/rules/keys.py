@@ -9,7 +9,7 @@ from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, ForeignKeyDrop, PrimaryKeyAdd
 from pytest_delta_schema.rules.columns import repeated_names
-from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, Fault
+from pytest_delta_schema.rules.rule import AlignmentRule, BuiltInModelRule, BuiltInPlanRule, Fault
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, condition_faults
 from pytest_delta_schema.state.keys import path_of_key
@@ -96,7 +96,7 @@ class NullablePrimaryKeyColumnCreated(BuiltInPlanRule):
                 yield Fault(fact, remedy, part_path("columns", name))
 
 
-class NullablePrimaryKeyColumnAdded(BuiltInPlanRule):
+class NullablePrimaryKeyColumnAdded(AlignmentRule):
     """A plan adds a primary key over a nullable column that it adds as well.
 
     Remedy: Add the column in one apply, fill it, then make it NOT NULL and add the key in the next.
@@ -126,7 +126,7 @@ class NullablePrimaryKeyColumnAdded(BuiltInPlanRule):
                 yield Fault(fact, remedy, part_path("columns", name))
 
 
-class NullablePrimaryKeyColumn(BuiltInPlanRule):
+class NullablePrimaryKeyColumn(AlignmentRule):
     """A plan adds a primary key over a column that stays nullable on the table.
 
     Remedy: Declare the column with ``is_nullable=False``, so the plan makes it NOT NULL first.
@@ -151,7 +151,7 @@ class NullablePrimaryKeyColumn(BuiltInPlanRule):
                 yield Fault(fact, remedy, part_path("columns", name))
 
 
-class PrimaryKeyColumnMadeNullable(BuiltInPlanRule):
+class PrimaryKeyColumnMadeNullable(AlignmentRule):
     """A plan adds a primary key and makes one of its columns nullable.
 
     Remedy: Declare the column with ``is_nullable=False``, or leave it out of the key.
@@ -175,7 +175,7 @@ class PrimaryKeyColumnMadeNullable(BuiltInPlanRule):
                 yield Fault(fact, remedy, part_path("columns", name))
 
 
-class RelyWithoutDataCheck(BuiltInPlanRule):
+class RelyWithoutDataCheck(AlignmentRule):
     """A key is added with RELY, and no data check runs before it.
 
     Queries give wrong results if rows violate such a key.
@@ -319,7 +319,7 @@ class ForeignKeyWithoutParentKey(BuiltInPlanRule):
                 yield Fault(message, remedy, key.path)
 
 
-class ForeignKeyOfUnknownRely(BuiltInPlanRule):
+class ForeignKeyOfUnknownRely(AlignmentRule):
     """A foreign key has to be dropped and added again, and the catalog does not show whether queries rely on it.
 
     The primary key that it references changes, and its model does not manage foreign keys. Databricks shows RELY in the

@@ -7,13 +7,14 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from pytest_delta_schema.delta.fields import INTEGER_BITS, integer_limit
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameSet, folded, part_path, proposal, same_names
 from pytest_delta_schema.plan.changes import ColumnMappingRemoval, ConvertTable, LayoutRewrite
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION
 from pytest_delta_schema.plan.table_changes import describe_layout
 from pytest_delta_schema.rules.columns import repeated_names
 from pytest_delta_schema.rules.consent import REWRITE, Consent, missing_consents
-from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, Fault
+from pytest_delta_schema.rules.rule import AlignmentRule, BuiltInModelRule, Fault
 from pytest_delta_schema.state.desired import clustering_path, desired_state
 from pytest_delta_schema.state.states import DELTA, NOTHING, PARQUET, RESTORE_LOG
 from pytest_delta_schema.state.types import StructState, describe_type, find
@@ -132,7 +133,7 @@ def _through_structs(columns: tuple[ColumnState, ...], path: ColumnPath) -> bool
     return all(column is not None and isinstance(column.data_type, StructState) for column in above)
 
 
-class RewriteWithoutConsent(BuiltInPlanRule):
+class RewriteWithoutConsent(AlignmentRule):
     """The layout changes, or column mapping is removed, so all data has to be rewritten, without consent.
 
     Remedy: Declare the layout or the mode that the table has, or consent to the rewrite by name (``--delta-allow``).
@@ -169,10 +170,7 @@ def _rewrites(action: AlignTable) -> Iterator[tuple[PartPath, str, str]]:
         yield part_path("properties", removal.key), fact, f"{removal.key}='{before}'"
 
 
-_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
-
-
-class ConversionSourceMismatch(BuiltInPlanRule):
+class ConversionSourceMismatch(AlignmentRule):
     """The files of a conversion are not parquet of one schema, partitioned as the model declares.
 
     Remedy: Declare the columns of the folders in ``partitioned_by``, correct the path, or rewrite the files.
@@ -259,8 +257,8 @@ def _partition_types(action: AlignTable) -> Iterator[tuple[str, DataTypeState]]:
 def _can_be_read_as(text: str, kind: str) -> bool:
     """Whether the value in the name of a folder can be read as a type."""
     try:
-        if kind in _BITS:
-            return -(1 << _BITS[kind] - 1) <= int(text) < 1 << _BITS[kind] - 1
+        if kind in INTEGER_BITS:
+            return -integer_limit(kind) <= int(text) < integer_limit(kind)
         if kind == "date":
             date.fromisoformat(text)
         elif kind in ("timestamp", "timestamp_ntz"):

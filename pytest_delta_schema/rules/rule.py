@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -56,7 +57,7 @@ def violation(rule: HasCode, table: object, path: PartPath, message: str, remedy
     return diagnostic_of(type(rule), table, message, remedy=remedy, path=path)
 
 
-class BuiltInModelRule:
+class BuiltInModelRule(ABC):
     """The base of the rules of this package for declarations."""
 
     code: str
@@ -66,11 +67,11 @@ class BuiltInModelRule:
         for fault in self._faults(table):
             yield violation(self, table.qualified_name, fault.path, fault.message, fault.remedy)
 
-    def _faults(self, table: Table) -> Iterator[Fault]:
-        raise NotImplementedError
+    @abstractmethod
+    def _faults(self, table: Table) -> Iterator[Fault]: ...
 
 
-class BuiltInPlanRule:
+class BuiltInPlanRule(ABC):
     """The base of the rules of this package for plans."""
 
     code: str
@@ -80,12 +81,18 @@ class BuiltInPlanRule:
         for fault in self._faults(action):
             yield violation(self, action.table, fault.path, fault.message, fault.remedy)
 
+    @abstractmethod
+    def _faults(self, action: CreateTable | AlignTable) -> Iterator[Fault]: ...
+
+
+class AlignmentRule(BuiltInPlanRule):
+    """The base of the rules for existing tables only."""
+
     def _faults(self, action: CreateTable | AlignTable) -> Iterator[Fault]:
-        """Yield the faults of an action: those of an alignment, unless the rule concerns new tables as well."""
         return self._faults_of_alignment(action) if isinstance(action, AlignTable) else iter(())
 
-    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
-        raise NotImplementedError
+    @abstractmethod
+    def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]: ...
 
 
 def has_feature(key: str, action: AlignTable) -> bool:

@@ -23,7 +23,7 @@ from pytest_delta_schema.plan.changes import (
 )
 from pytest_delta_schema.plan.column_changes import describe_generation
 from pytest_delta_schema.plan.difference import old_names, with_names
-from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, Fault, has_feature
+from pytest_delta_schema.rules.rule import AlignmentRule, BuiltInModelRule, BuiltInPlanRule, Fault, has_feature
 from pytest_delta_schema.settings.table import toml_setting
 from pytest_delta_schema.state.desired import value_state
 from pytest_delta_schema.state.expressions import columns_in, default_faults, paths_in, row_faults
@@ -73,7 +73,7 @@ class UnsupportedType(BuiltInModelRule):
                     yield Fault(message, remedy, part_path("columns", path))
 
 
-class UnsupportedTypeChange(BuiltInPlanRule):
+class UnsupportedTypeChange(AlignmentRule):
     """The type of a column changes to a type that Delta does not widen it to.
 
     Delta changes a type in place only to a wider one, and needs the table feature of type widening for all types but
@@ -108,7 +108,7 @@ class UnsupportedTypeChange(BuiltInPlanRule):
                 yield Fault(f"{fact}, which needs type widening", remedy, path)
 
 
-class TypeChangeUnsupportedByIceberg(BuiltInPlanRule):
+class TypeChangeUnsupportedByIceberg(AlignmentRule):
     """The type of a column of a table with Iceberg metadata changes to one that Iceberg does not widen it to.
 
     Such tables have UniForm or ``delta.enableIcebergCompatV1`` to ``V3``. Iceberg widens integers to larger integers,
@@ -287,7 +287,7 @@ def _generation_faults(column: Column, value: ColumnGeneration, names: NameSet, 
             yield Fault(message, "write the expression of that column in its place")
 
 
-class UnsupportedGenerationChange(BuiltInPlanRule):
+class UnsupportedGenerationChange(AlignmentRule):
     """A generated or identity column is added to, changed on or removed from an existing table.
 
     Delta creates them with their table only (Delta 4.4.0).
@@ -322,7 +322,7 @@ class UnsupportedGenerationChange(BuiltInPlanRule):
             yield Fault(fact, _REBUILD, part_path("columns", change.name))
 
 
-class GeneratedColumnDependency(BuiltInPlanRule):
+class GeneratedColumnDependency(AlignmentRule):
     """A column is renamed, retyped or dropped that a generated column needs, or an identity column is changed.
 
     Delta refuses this (``DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE``,

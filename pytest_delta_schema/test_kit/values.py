@@ -12,7 +12,7 @@ from itertools import chain
 from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any, Literal, Union
 
-from pytest_delta_schema.delta.fields import SIZED
+from pytest_delta_schema.delta.fields import INTEGER_BITS, SIZED, integer_limit
 from pytest_delta_schema.state.expressions import ExpressionError
 from pytest_delta_schema.state.expressions.evaluation import compare, like
 from pytest_delta_schema.state.expressions.parsing import in_utc, moment_of
@@ -34,7 +34,6 @@ Make = Callable[[int], Any]
 """Returns the value of a number, which is at least 1."""
 
 _OTHER_NUMBERS = 1000
-_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -61,7 +60,7 @@ def maker(data_type: DataTypeState, name: str) -> Make:
 
 
 def _atomic(data_type: str, name: str) -> Make:  # noqa: C901, PLR0911 - one form a type
-    if data_type in _BITS:
+    if data_type in INTEGER_BITS:
         limit = integer_limit(data_type)
         return lambda number: (number - 1) % (limit - 1) + 1
     sized = SIZED.fullmatch(data_type)
@@ -90,11 +89,6 @@ def _atomic(data_type: str, name: str) -> Make:  # noqa: C901, PLR0911 - one for
         case "variant":
             return _variant
     return lambda _: None  # void
-
-
-def integer_limit(data_type: str) -> int:
-    """Return the number above the greatest of an integer type."""
-    return 1 << (_BITS[data_type] - 1)
 
 
 def text_value(name: str, number: int, shortest: int, longest: int | None) -> str | None:

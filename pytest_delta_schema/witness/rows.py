@@ -24,7 +24,7 @@ from pytest_delta_schema.compatibility.judging import judge_change
 from pytest_delta_schema.compatibility.roles import GROUPS
 from pytest_delta_schema.compatibility.table_faults import ClusteringChanged, CommentChanged, PartitioningChanged
 from pytest_delta_schema.delta.char_varchar import text_limit
-from pytest_delta_schema.delta.fields import SIZED, Widening, widening
+from pytest_delta_schema.delta.fields import INTEGER_BITS, SIZED, Widening, integer_limit, widening
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.properties import is_emulated, is_open_source
 from pytest_delta_schema.delta.protocol import (
@@ -154,9 +154,8 @@ class _Number(NamedTuple):
     decimals: int
 
 
-_INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _NUMBERS = {
-    **{name: _Number(Decimal(2) ** (8 * 2**power - 1), 0) for power, name in enumerate(_INTEGERS)},
+    **{name: _Number(Decimal(integer_limit(name)), 0) for name in INTEGER_BITS},
     "float": _Number(Decimal("1e39"), 38),
     "double": _Number(Decimal("1e309"), 38),
     "timestamp": _Number(Decimal("1e13"), 6),
@@ -318,7 +317,7 @@ def _long_text(of: str, limit: int) -> Any:
     if plain(of) == "string":
         own = text_limit(of)
         return lengthened("", limit) if own is None or own > limit else None
-    number = _NUMBERS.get(of) if of in _INTEGERS else _decimal(of)
+    number = _NUMBERS.get(of) if of in INTEGER_BITS else _decimal(of)
     return _LONGEST.get(of) if number is None else _number(of, Decimal(1).scaleb(-number.decimals) - number.limit)
 
 
@@ -329,7 +328,7 @@ def _decimal(data_type: str) -> _Number | None:
 
 def _number(data_type: str, value: Decimal) -> Any:
     """Return a number as a value of a type; one with a fraction, if that is what another type lacks."""
-    if data_type in _INTEGERS:
+    if data_type in INTEGER_BITS:
         return int(value)
     return float(value) if data_type in {"float", "double"} else value
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.fields import SIZED, Widening, widening
+from pytest_delta_schema.delta.fields import INTEGER_BITS, SIZED, Widening, widening
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap
 from pytest_delta_schema.state.types import (
     ArrayState,
@@ -191,7 +191,7 @@ class _Merger:
 
 
 _MOST_DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19, "timestamp": 13}
-_INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
+_INTEGERS = frozenset(INTEGER_BITS)
 _NUMBERS = _INTEGERS | {"float", "double", "decimal"}
 _DAYS = frozenset({"date", "timestamp", "timestamp_ntz"})
 _SPANS = frozenset({"interval"})

@@ -8,19 +8,18 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.fields import SIZED
+from pytest_delta_schema.delta.fields import INTEGER_BITS, SIZED, integer_limit
 from pytest_delta_schema.sqlglot_compat import exp
 from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
 
-_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 _REALS = ("float", "double")
 _TIMES = ("date", "timestamp", "timestamp_ntz")
 _NO_NUMBERS = ("boolean", "date", "timestamp_ntz")
 
-_NO_BOOLEANS = (*_BITS, *_REALS, *_TIMES, "binary")
+_NO_BOOLEANS = (*INTEGER_BITS, *_REALS, *_TIMES, "binary")
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -74,7 +73,7 @@ def _number_fault(number: _Number, data_type: DataTypeState) -> str:  # noqa: PL
         return "is out of the range of double"
     if not isinstance(data_type, str):
         return _not_of(data_type)
-    if data_type in _BITS:
+    if data_type in INTEGER_BITS:
         return _range_fault(int(number.value), data_type)
     if data_type in _REALS:
         return ""
@@ -92,7 +91,7 @@ def _string_fault(text: str, data_type: DataTypeState) -> str:
     if not isinstance(data_type, str) or data_type == "boolean":
         return _not_of(data_type)
     plain = text.strip()
-    if data_type in _BITS:
+    if data_type in INTEGER_BITS:
         is_known = _INTEGER.fullmatch(plain) is not None and len(plain) <= _LONGEST_NUMBER
         return _range_fault(int(plain), data_type) if is_known else _not_of(data_type)
     if data_type in _REALS:
@@ -128,7 +127,7 @@ def _boolean_fault(text: str, data_type: DataTypeState) -> str:
 
 
 def _range_fault(value: int, data_type: str) -> str:
-    limit = 1 << (_BITS[data_type] - 1)
+    limit = integer_limit(data_type)
     return "" if -limit <= value < limit else f"is out of the range of {data_type}, {-limit} to {limit - 1}"
 
 
