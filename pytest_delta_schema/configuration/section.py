@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.delta.names import proposal
 from pytest_delta_schema.diagnostics.errors import DeclarationError
@@ -12,7 +12,7 @@ from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPo
 from pytest_delta_schema.settings.table import FAIL_ON, ROLES, SECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.policy import PathPart
@@ -24,6 +24,28 @@ class SettingError(Exception):
     def __init__(self, *faults: str) -> None:
         self.faults = faults
         super().__init__("\n".join(faults))
+
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+
+def refuse_faults(faults: Sequence[str]) -> None:
+    """Raise a ``SettingError`` if there are faults."""
+    if faults:
+        raise SettingError(*faults)
+
+
+def read_each(items: Iterable[_T], read: Callable[[_T], _R], kind: type[Exception], before: str = "") -> tuple[_R, ...]:
+    """Return what each item is read as; raise a ``SettingError`` with the faults of all items."""
+    results, faults = [], []
+    for item in items:
+        try:
+            results.append(read(item))
+        except kind as error:
+            faults.append(f"{before}{error}")
+    refuse_faults(faults)
+    return tuple(results)
 
 
 def setting_text(value: object) -> str:
@@ -46,8 +68,7 @@ def consents_of_entries(entries: list[object], label: str) -> tuple[Consent, ...
             consents.append(_consent(entry))
         except SettingError as error:
             faults += [f"{label} entry {number} {fault}" for fault in error.faults]
-    if faults:
-        raise SettingError(*faults)
+    refuse_faults(faults)
     return tuple(consents)
 
 
@@ -55,15 +76,7 @@ def consents_of_texts(texts: Iterable[str]) -> tuple[Consent, ...]:
     """Return the consents of the command line or of an ini file, such as ``drop-column dev.silver.orders.legacy``."""
     from pytest_delta_schema.rules.consent import ConsentError, parse_consent
 
-    consents, faults = [], []
-    for text in texts:
-        try:
-            consents.append(parse_consent(text))
-        except ConsentError as error:
-            faults.append(str(error))
-    if faults:
-        raise SettingError(*faults)
-    return tuple(consents)
+    return read_each(texts, parse_consent, ConsentError)
 
 
 def _consent(entry: object) -> Consent:
@@ -93,8 +106,7 @@ def _consent(entry: object) -> Consent:
         )
     except ConsentError as error:
         faults.append(f"cannot be used: {error}")
-    if faults:
-        raise SettingError(*faults)
+    refuse_faults(faults)
     return consent
 
 
@@ -132,8 +144,7 @@ def compatibility_of_entries(entries: list[object], label: str) -> tuple[Compati
         if first != number:
             faults.append(f"{label} entry {number} has the path of entry {first}, {read.path!r}; keep one of them")
         result.append(read)
-    if faults:
-        raise SettingError(*faults)
+    refuse_faults(faults)
     return tuple(result)
 
 
@@ -148,8 +159,7 @@ def _compatibility_entry(entry: object, label: str) -> CompatibilityEntry:
         *_fail_on_faults(entry.get("fail_on", FAIL_ON[0])),
         *_notice_faults(entry.get("min_notice", 0)),
     ]
-    if faults:
-        raise SettingError(*faults)
+    refuse_faults(faults)
     given = {key: value for key, value in entry.items() if key != "path"}
     if "roles" in given:
         given["roles"] = tuple(dict.fromkeys(given["roles"]))
@@ -224,8 +234,7 @@ def stores_of_entries(entries: list[object], label: str) -> tuple[dict[str, Any]
             faults.append(
                 f"{label} entry {number} is {setting_text(entry)}; write [[{SECTION}.{label}]] and its keys below"
             )
-    if faults:
-        raise SettingError(*faults)
+    refuse_faults(faults)
     return tuple(stores)
 
 

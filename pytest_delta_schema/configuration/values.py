@@ -13,6 +13,8 @@ from pytest_delta_schema.configuration.section import (
     compatibility_of_entries,
     consents_of_entries,
     consents_of_texts,
+    read_each,
+    refuse_faults,
     setting_text,
     stores_of_entries,
 )
@@ -159,9 +161,7 @@ def _list(setting: Setting, value: object, label: str, __: Path) -> tuple[str, .
 
 def _clients(setting: Setting, value: object, label: str, folder: Path) -> tuple[str, ...]:
     texts = _list(setting, value, label, folder)
-    faults = client_faults(texts)
-    if faults:
-        raise SettingError(*(f"{label}: {fault}" for fault in faults))
+    refuse_faults([f"{label}: {fault}" for fault in client_faults(texts)])
     return tuple(str(parse_client(text)) for text in texts)
 
 
@@ -173,8 +173,7 @@ def _mapping(value: object, label: str, form: str) -> Mapping[str, Any]:
         for key, item in pairs.items()
         if isinstance(item, dict)
     ]
-    if faults:
-        raise SettingError(*faults)
+    refuse_faults(faults)
     return pairs
 
 
@@ -189,20 +188,13 @@ def _texts_by_key(value: object, label: str, form: str) -> tuple[tuple[str, str]
         for key, item in pairs.items()
         if not isinstance(item, (str, bool, int, float))
     ]
-    if faults:
-        raise SettingError(*faults)
+    refuse_faults(faults)
     return tuple((key, str(item).lower() if isinstance(item, bool) else str(item)) for key, item in pairs.items())
 
 
 def _client_features(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
-    pairs, faults = _texts_by_key(value, label, 'a table such as { "trino.clustering" = "482" }'), []
-    for key, text in pairs:
-        try:
-            parse_correction(key, text)
-        except ValueError as error:
-            faults.append(f"{label}: {error}")
-    if faults:
-        raise SettingError(*faults)
+    pairs = _texts_by_key(value, label, 'a table such as { "trino.clustering" = "482" }')
+    read_each(pairs, lambda pair: parse_correction(*pair), ValueError, f"{label}: ")
     return pairs
 
 
@@ -213,8 +205,7 @@ def _modes(setting: Setting, value: object, label: str, __: Path) -> tuple[tuple
         for pattern, mode in pairs.items()
         if mode not in setting.choices
     ]
-    if faults:
-        raise SettingError(*faults)
+    refuse_faults(faults)
     return tuple(pairs.items())
 
 
@@ -229,17 +220,7 @@ def _bindings(_: Setting, value: object, label: str, __: Path) -> Bindings:
 
 def bindings_of_texts(texts: Iterable[str]) -> Bindings:
     """Return the bindings of texts such as ``dev.silver=ci.pr_42_silver``; of two with one name the later counts."""
-    bindings, faults = {}, []
-    for text in texts:
-        try:
-            prefix, target = parse_binding(text)
-        except DeclarationError as error:
-            faults.append(str(error))
-        else:
-            bindings[prefix] = target
-    if faults:
-        raise SettingError(*faults)
-    return tuple(bindings.items())
+    return tuple(dict(read_each(texts, parse_binding, DeclarationError)).items())
 
 
 def _consents(_: Setting, value: object, label: str, __: Path) -> tuple[Consent, ...]:
@@ -252,16 +233,8 @@ def _policies(_: Setting, value: object, label: str, __: Path) -> tuple[Compatib
 
 
 def _reports(setting: Setting, value: object, label: str, folder: Path) -> tuple[ReportTarget, ...]:
-    targets: list[ReportTarget] = []
-    faults: list[str] = []
-    for text in _texts(value, label):
-        try:
-            targets.append(parse_target(text, setting.choices, folder))
-        except ValueError as error:
-            faults.append(f"{label}: {error}")
-    if faults:
-        raise SettingError(*faults)
-    return tuple(targets)
+    texts = _texts(value, label)
+    return read_each(texts, lambda text: parse_target(text, setting.choices, folder), ValueError, f"{label}: ")
 
 
 def _stores(_: Setting, value: object, label: str, __: Path) -> tuple[dict[str, Any], ...]:
@@ -278,8 +251,7 @@ def _rules(setting: Setting, value: object, label: str, folder: Path) -> tuple[s
         for rule in rules
         if _RULE.fullmatch(rule) is None
     ]
-    if faults:
-        raise SettingError(*faults)
+    refuse_faults(faults)
     return rules
 
 
