@@ -48,7 +48,8 @@ class SchemaMissing:
     code = "DD100"
 
 
-class TableMissing:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateTable:
     """A declared table is not in the catalog.
 
     Everything that belongs to the new table has this code, too: its columns, checks, keys, comments, properties and
@@ -59,14 +60,6 @@ class TableMissing:
 
     Example:
         model = Table("dev", "silver", "orders", [Column("id", "bigint")])
-    """
-
-    code = "DD101"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateTable:
-    """Create a table that does not exist.
 
     Args:
         table: Its name.
@@ -82,6 +75,9 @@ class CreateTable:
         foreign_keys: Added when all tables exist.
         parents: The tables that the foreign keys reference, as planned; for reports and rules, not part of equality.
     """
+
+    code = "DD101"
+    drift = "TableMissing"
 
     table: QualifiedName
     columns: tuple[ColumnState, ...]
@@ -194,7 +190,7 @@ def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
 
 
 def _of_new_table(line: ChangeLine) -> ChangeLine:
-    return line._replace(after=without_tokens(line.after), risk=Risk.METADATA, code=TableMissing.code)
+    return line._replace(after=without_tokens(line.after), risk=Risk.METADATA, code=CreateTable.code)
 
 
 def _schema_creation(action: CreateTable) -> Iterator[ChangeLine]:

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_delta_schema.diagnostics.text import escaped, printed, printed_line
 from pytest_delta_schema.engine.outcomes import CheckKind, Status
-from pytest_delta_schema.plan.actions import SchemaMissing, TableMissing
+from pytest_delta_schema.plan.actions import CreateTable, SchemaMissing
 from pytest_delta_schema.plugin.compat import is_worker
 from pytest_delta_schema.plugin.failures import CHECK, PREFIX, UNUSED, cause_of, one_line, properties_of
 from pytest_delta_schema.plugin.options import AGAINST, APPLY, DRIFT, ENFORCE, backend_and_location, chosen_catalog
@@ -240,7 +240,7 @@ class Summary:
         if drifted and self._options.mode != APPLY:
             yield f"{TO_ALIGN}{catalog}"
         differing = {change.code for outcome in failed for change in outcome.changes}
-        if self._options.mode == DRIFT and differing - {SchemaMissing.code, TableMissing.code}:
+        if self._options.mode == DRIFT and differing - {SchemaMissing.code, CreateTable.code}:
             yield f"{TO_ACCEPT}{catalog}"
         if any(failure.status is Status.STALE for failure in failed):
             yield f"to synchronise catalog entries with the logs: pytest --delta-sync-metadata{catalog}"
