@@ -17,62 +17,9 @@ from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.actions import TablePlan, change_lines
 from pytest_delta_schema.plan.kinds import Risk
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
-from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient
-from pytest_delta_schema.rules.columns import (
-    ColumnNameTakenBySpark,
-    DropWithoutColumnMapping,
-    DropWithoutConsent,
-    DuplicateColumn,
-    InvalidColumnName,
-    InvalidRenameHint,
-    NoColumns,
-    NotNullColumnAdded,
-    NotNullInCollection,
-    RenameWithoutColumnMapping,
-    UnsupportedMappingMode,
-    UnusableRenameHint,
-)
-from pytest_delta_schema.rules.keys import (
-    DuplicateCheck,
-    DuplicateConstraint,
-    DuplicateUnique,
-    ForeignKeyMismatch,
-    ForeignKeyOfUnknownRely,
-    ForeignKeyWithoutParentKey,
-    IncomparablePrimaryKey,
-    InvalidCheckExpression,
-    InvalidCheckName,
-    InvalidForeignKeyColumn,
-    InvalidPrimaryKeyColumn,
-    InvalidUniqueColumn,
-    NullablePrimaryKeyColumn,
-    NullablePrimaryKeyColumnAdded,
-    NullablePrimaryKeyColumnCreated,
-    PrimaryKeyColumnMadeNullable,
-    RelyWithoutDataCheck,
-)
-from pytest_delta_schema.rules.layout import ConversionSourceMismatch, InvalidLayout, RewriteWithoutConsent
-from pytest_delta_schema.rules.properties import (
-    DuplicateProperty,
-    InvalidPropertyValue,
-    InvalidTag,
-    PropertyPolicyViolation,
-    ReservedProperty,
-    UnencodableText,
-    UnknownProperty,
-    UnknownReplacement,
-)
+from pytest_delta_schema.rules import clients, columns, keys, layout, properties, types
 from pytest_delta_schema.rules.reported_rules import DuplicateTable, FailedRule
 from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, Fault, violation
-from pytest_delta_schema.rules.types import (
-    GeneratedColumnDependency,
-    InvalidColumnGeneration,
-    TypeChangeUnsupportedByIceberg,
-    UnknownTypeChange,
-    UnsupportedGenerationChange,
-    UnsupportedType,
-    UnsupportedTypeChange,
-)
 from pytest_delta_schema.state.spark_types import types_stay
 
 if TYPE_CHECKING:
@@ -147,27 +94,27 @@ def protects(pattern: str, name: str) -> bool:
 _OF_PACKAGE = ClientFeatures()
 
 _MODEL_RULES: tuple[BuiltInModelRule, ...] = (
-    NoColumns(),
-    DuplicateColumn(),
-    InvalidPrimaryKeyColumn(),
-    IncomparablePrimaryKey(),
-    UnsupportedType(),
-    ReservedProperty(),
-    DuplicateProperty(),
-    InvalidCheckName(),
-    InvalidCheckExpression(),
-    DuplicateCheck(),
-    InvalidForeignKeyColumn(),
-    ForeignKeyMismatch(),
-    DuplicateConstraint(),
-    InvalidRenameHint(),
-    InvalidColumnGeneration(),
-    InvalidLayout(),
-    InvalidTag(),
-    UnencodableText(),
-    InvalidUniqueColumn(),
-    DuplicateUnique(),
-    UnknownReplacement(),
+    columns.NoColumns(),
+    columns.DuplicateColumn(),
+    keys.InvalidPrimaryKeyColumn(),
+    keys.IncomparablePrimaryKey(),
+    types.UnsupportedType(),
+    properties.ReservedProperty(),
+    properties.DuplicateProperty(),
+    keys.InvalidCheckName(),
+    keys.InvalidCheckExpression(),
+    keys.DuplicateCheck(),
+    keys.InvalidForeignKeyColumn(),
+    keys.ForeignKeyMismatch(),
+    keys.DuplicateConstraint(),
+    columns.InvalidRenameHint(),
+    types.InvalidColumnGeneration(),
+    layout.InvalidLayout(),
+    properties.InvalidTag(),
+    properties.UnencodableText(),
+    keys.InvalidUniqueColumn(),
+    keys.DuplicateUnique(),
+    properties.UnknownReplacement(),
 )
 
 
@@ -184,10 +131,10 @@ def default_model_rules(
     """
     return (
         *_MODEL_RULES,
-        UnknownProperty(policy),
-        InvalidPropertyValue(policy),
-        PropertyPolicyViolation(policy),
-        FeatureUnsupportedByClient(client_features),
+        properties.UnknownProperty(policy),
+        properties.InvalidPropertyValue(policy),
+        properties.PropertyPolicyViolation(policy),
+        clients.FeatureUnsupportedByClient(client_features),
     )
 
 
@@ -214,32 +161,32 @@ def default_plan_rules(
     """
     agreed = tuple(consents)
     return (
-        InvalidColumnName(),
-        ColumnNameTakenBySpark(),
-        UnsupportedMappingMode(),
-        NotNullInCollection(),
-        NotNullColumnAdded(),
-        NullablePrimaryKeyColumnCreated(),
-        PrimaryKeyColumnMadeNullable(),
-        NullablePrimaryKeyColumnAdded(),
-        NullablePrimaryKeyColumn(),
-        DropWithoutConsent(agreed),
-        DropWithoutColumnMapping(),
-        UnsupportedTypeChange(),
-        TypeChangeUnsupportedByIceberg(),
-        UnknownTypeChange(),
-        UnusableRenameHint(),
-        RenameWithoutColumnMapping(),
-        ForeignKeyWithoutParentKey(),
-        ForeignKeyOfUnknownRely(),
-        UnsupportedGenerationChange(),
-        GeneratedColumnDependency(),
-        RewriteWithoutConsent(agreed),
-        ConversionSourceMismatch(),
+        columns.InvalidColumnName(),
+        columns.ColumnNameTakenBySpark(),
+        columns.UnsupportedMappingMode(),
+        columns.NotNullInCollection(),
+        columns.NotNullColumnAdded(),
+        keys.NullablePrimaryKeyColumnCreated(),
+        keys.PrimaryKeyColumnMadeNullable(),
+        keys.NullablePrimaryKeyColumnAdded(),
+        keys.NullablePrimaryKeyColumn(),
+        columns.DropWithoutConsent(agreed),
+        columns.DropWithoutColumnMapping(),
+        types.UnsupportedTypeChange(),
+        types.TypeChangeUnsupportedByIceberg(),
+        types.UnknownTypeChange(),
+        columns.UnusableRenameHint(),
+        columns.RenameWithoutColumnMapping(),
+        keys.ForeignKeyWithoutParentKey(),
+        keys.ForeignKeyOfUnknownRely(),
+        types.UnsupportedGenerationChange(),
+        types.GeneratedColumnDependency(),
+        layout.RewriteWithoutConsent(agreed),
+        layout.ConversionSourceMismatch(),
         MaxRiskExceeded(max_risk),
         ProtectedTable(protected),
-        RelyWithoutDataCheck(runs_data_checks=runs_data_checks),
-        TableUnusableByClient(client_features),
+        keys.RelyWithoutDataCheck(runs_data_checks=runs_data_checks),
+        clients.TableUnusableByClient(client_features),
     )
 
 

@@ -8,35 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.properties import CHECK_PREFIX
 from pytest_delta_schema.diagnostics.text import escaped_literals, identifier
+from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.actions import RestoreTable
-from pytest_delta_schema.plan.changes import (
-    CheckAdd,
-    CheckDrop,
-    ClusteringChange,
-    ColumnAdd,
-    ColumnDefaultChange,
-    ColumnDrop,
-    ColumnGenerationChange,
-    ColumnMappingRemoval,
-    ColumnMove,
-    ColumnNullabilityChange,
-    ColumnRename,
-    ColumnTypeChange,
-    ConvertTable,
-    ForeignKeyAdd,
-    ForeignKeyDrop,
-    LayoutRewrite,
-    PrimaryKeyAdd,
-    PrimaryKeyDrop,
-    SetColumnComments,
-    SetTableComment,
-    SetTableProperties,
-    SetTags,
-    UniqueAdd,
-    UniqueDrop,
-    UnsetTableProperties,
-    UnsetTags,
-)
 from pytest_delta_schema.sql.quoting import condition, dotted, listed, literal, parquet_files, path_sql, type_sql
 from pytest_delta_schema.sql.statement import Renderer, Statement, StatementKind, batched_paths, batches
 from pytest_delta_schema.state.states import DELTA
@@ -103,27 +76,27 @@ def _each(kind: StatementKind, sql: Callable[[QualifiedName, Any], str]) -> Rend
     return render
 
 
-def _add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> str:
+def _add_columns(table: QualifiedName, changes: Sequence[kinds.ColumnAdd]) -> str:
     """Render new columns; their comments and defaults follow with those of other columns."""
     lines = ",\n".join([f"  {_column_clause(path_sql(new.path), new.bare)}{_position(new)}" for new in changes])
     return f"ALTER TABLE {dotted(table)} ADD COLUMNS (\n{lines}\n)"
 
 
-def _position(change: ColumnAdd) -> str:
+def _position(change: kinds.ColumnAdd) -> str:
     if change.after is None:
         return ""
     return f" AFTER {identifier(change.after)}" if change.after else " FIRST"
 
 
-def _drop_columns(table: QualifiedName, changes: Sequence[ColumnDrop]) -> str:
+def _drop_columns(table: QualifiedName, changes: Sequence[kinds.ColumnDrop]) -> str:
     return f"ALTER TABLE {dotted(table)} DROP COLUMNS ({_paths(change.path for change in changes)})"
 
 
-def _rename_column(table: QualifiedName, change: ColumnRename) -> str:
+def _rename_column(table: QualifiedName, change: kinds.ColumnRename) -> str:
     return f"ALTER TABLE {dotted(table)} RENAME COLUMN {path_sql(change.path)} TO {identifier(change.to)}"
 
 
-def _move_column(table: QualifiedName, change: ColumnMove) -> str:
+def _move_column(table: QualifiedName, change: kinds.ColumnMove) -> str:
     """Render one move; Delta applies several in one statement in another order (Delta 4.4.0)."""
     position = "FIRST" if change.after is None else f"AFTER {identifier(change.after)}"
     return f"ALTER TABLE {dotted(table)} ALTER COLUMN {identifier(change.name)} {position}"
@@ -134,11 +107,11 @@ def _alter_columns(table: QualifiedName, clauses: Iterable[tuple[ColumnPath, str
     return f"ALTER TABLE {dotted(table)} ALTER COLUMN\n" + ",\n".join(lines)
 
 
-def _change_types(table: QualifiedName, changes: Sequence[ColumnTypeChange]) -> str:
+def _change_types(table: QualifiedName, changes: Sequence[kinds.ColumnTypeChange]) -> str:
     return _alter_columns(table, [(change.path, f"TYPE {type_sql(change.after)}") for change in changes])
 
 
-def _change_nullability(table: QualifiedName, changes: Sequence[ColumnNullabilityChange]) -> Iterator[Statement]:
+def _change_nullability(table: QualifiedName, changes: Sequence[kinds.ColumnNullabilityChange]) -> Iterator[Statement]:
     """Render DROP NOT NULL and SET NOT NULL, each as one statement if Spark allows it."""
     for kind, is_nullable, clause in (
         (StatementKind.LOOSEN_COLUMNS, True, "DROP NOT NULL"),
@@ -149,15 +122,15 @@ def _change_nullability(table: QualifiedName, changes: Sequence[ColumnNullabilit
             yield Statement(table=table, kind=kind, sql=sql, changes=group)
 
 
-def _change_defaults(table: QualifiedName, changes: Sequence[ColumnDefaultChange]) -> str:
+def _change_defaults(table: QualifiedName, changes: Sequence[kinds.ColumnDefaultChange]) -> str:
     return _alter_columns(table, [(change.path, _default_clause(change)) for change in changes])
 
 
-def _default_clause(change: ColumnDefaultChange) -> str:
+def _default_clause(change: kinds.ColumnDefaultChange) -> str:
     return "DROP DEFAULT" if change.after is None else f"SET DEFAULT {_default_expression(change.after)}"
 
 
-def _render_nothing(_table: QualifiedName, _changes: Sequence[ColumnGenerationChange]) -> Iterator[Statement]:
+def _render_nothing(_table: QualifiedName, _changes: Sequence[kinds.ColumnGenerationChange]) -> Iterator[Statement]:
     """Delta has no statement for it, and a rule refuses the plan."""
     yield from ()
 
@@ -174,11 +147,11 @@ def _drop_key(table: QualifiedName, change: KeyDrop) -> str:
     return _drop_constraint(table, change.key.name)
 
 
-def _drop_check(table: QualifiedName, change: CheckDrop) -> str:
+def _drop_check(table: QualifiedName, change: kinds.CheckDrop) -> str:
     return _drop_constraint(table, change.name)
 
 
-def _add_check(table: QualifiedName, change: CheckAdd) -> str:
+def _add_check(table: QualifiedName, change: kinds.CheckAdd) -> str:
     return _add_constraint(table, folded(change.name), f"CHECK {condition(change.expression)}")
 
 
@@ -190,16 +163,16 @@ def check_properties(checks: Iterable[CheckState]) -> dict[str, str]:
     return {f"{CHECK_PREFIX}{folded(check.name)}": escaped_literals(check.expression) for check in checks}
 
 
-def _add_primary_key(table: QualifiedName, change: PrimaryKeyAdd) -> str:
+def _add_primary_key(table: QualifiedName, change: kinds.PrimaryKeyAdd) -> str:
     key = change.key
     return _add_constraint(table, key.name, f"PRIMARY KEY ({listed(key.columns)}){' RELY' if key.rely else ''}")
 
 
-def _add_unique(table: QualifiedName, change: UniqueAdd) -> str:
+def _add_unique(table: QualifiedName, change: kinds.UniqueAdd) -> str:
     return _add_constraint(table, change.key.name, f"UNIQUE ({listed(change.key.columns)})")
 
 
-def _add_foreign_key(table: QualifiedName, change: ForeignKeyAdd) -> str:
+def _add_foreign_key(table: QualifiedName, change: kinds.ForeignKeyAdd) -> str:
     """Render a new foreign key; without parent columns it references the parent's primary key."""
     key = change.key
     parent_columns = f" ({listed(key.parent_columns)})" if key.parent_columns else ""
@@ -208,30 +181,30 @@ def _add_foreign_key(table: QualifiedName, change: ForeignKeyAdd) -> str:
     return _add_constraint(table, key.name, clause)
 
 
-def _set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComments]) -> Iterator[Statement]:
+def _set_column_comments(table: QualifiedName, changes: Sequence[kinds.SetColumnComments]) -> Iterator[Statement]:
     """Render the comments of columns and fields as one statement, or as few as Spark allows."""
     for change in changes:
         groups = batched_paths(change.comments)
         for group in groups:
             comments = {path: change.comments[path] for path in group}
-            part = change if len(groups) == 1 else SetColumnComments(comments=MappingProxyType(comments))
+            part = change if len(groups) == 1 else kinds.SetColumnComments(comments=MappingProxyType(comments))
             sql = _alter_columns(table, [(path, f"COMMENT {literal(text)}") for path, text in comments.items()])
             yield Statement(table=table, kind=StatementKind.COMMENT_COLUMNS, sql=sql, changes=(part,))
 
 
-def _set_table_comment(table: QualifiedName, change: SetTableComment) -> str:
+def _set_table_comment(table: QualifiedName, change: kinds.SetTableComment) -> str:
     return f"COMMENT ON TABLE {dotted(table)} IS {literal(change.comment)}"
 
 
-def _set_properties(table: QualifiedName, change: SetTableProperties) -> str:
+def _set_properties(table: QualifiedName, change: kinds.SetTableProperties) -> str:
     return _set_tblproperties(table, change.properties)
 
 
-def _unset_properties(table: QualifiedName, change: UnsetTableProperties) -> str:
+def _unset_properties(table: QualifiedName, change: kinds.UnsetTableProperties) -> str:
     return unset_tblproperties(table, change.keys)
 
 
-def _remove_column_mapping(table: QualifiedName, changes: Sequence[ColumnMappingRemoval]) -> Iterator[Statement]:
+def _remove_column_mapping(table: QualifiedName, changes: Sequence[kinds.ColumnMappingRemoval]) -> Iterator[Statement]:
     """Render the removal of column mapping as a separate statement, because Delta rewrites the table for it."""
     for change in changes:
         if change.after is None:
@@ -255,11 +228,11 @@ def unset_tblproperties(table: QualifiedName, keys: Iterable[str]) -> str:
     return f"ALTER TABLE {dotted(table)} UNSET TBLPROPERTIES IF EXISTS ({', '.join(map(literal, keys))})"
 
 
-def _set_tags(table: QualifiedName, change: SetTags) -> str:
+def _set_tags(table: QualifiedName, change: kinds.SetTags) -> str:
     return f"{_tagged(table, change.path)} SET TAGS (\n{property_lines(change.tags)}\n)"
 
 
-def _unset_tags(table: QualifiedName, change: UnsetTags) -> str:
+def _unset_tags(table: QualifiedName, change: kinds.UnsetTags) -> str:
     return f"{_tagged(table, change.path)} UNSET TAGS ({', '.join(map(literal, change.keys))})"
 
 
@@ -275,11 +248,11 @@ def layout_clauses(partitioning: Sequence[str], clustering: Iterable[ColumnPath]
     return [f"CLUSTER BY ({_paths(clustering)})"] if clustering else []
 
 
-def _cluster(table: QualifiedName, change: ClusteringChange) -> str:
+def _cluster(table: QualifiedName, change: kinds.ClusteringChange) -> str:
     return f"ALTER TABLE {dotted(table)} CLUSTER BY {f'({_paths(change.after)})' if change.after else 'NONE'}"
 
 
-def _rewrite_layout(table: QualifiedName, change: LayoutRewrite) -> str:
+def _rewrite_layout(table: QualifiedName, change: kinds.LayoutRewrite) -> str:
     """Render the replacement of the table by its own rows in another layout."""
     name = dotted(table)
     clauses = layout_clauses(change.partitioning, change.clustering)
@@ -296,7 +269,7 @@ def texts_without_zone(columns: Iterable[str]) -> str:
     return f"coalesce(bool_or({' OR '.join(texts)}), false)"
 
 
-def _convert_table(table: QualifiedName, changes: Sequence[ConvertTable]) -> Iterator[Statement]:
+def _convert_table(table: QualifiedName, changes: Sequence[kinds.ConvertTable]) -> Iterator[Statement]:
     """Render CONVERT TO DELTA, and for files that are not registered in the catalog, the table over them."""
     for change in changes:
         source = change.source
@@ -312,7 +285,7 @@ def _convert_table(table: QualifiedName, changes: Sequence[ConvertTable]) -> Ite
             yield Statement(table=table, kind=StatementKind.REGISTER_TABLE, sql=sql)
 
 
-def conversion(target: str, change: ConvertTable) -> str:
+def conversion(target: str, change: kinds.ConvertTable) -> str:
     """Render CONVERT TO DELTA."""
     clauses = [f"CONVERT TO DELTA {target}"]
     if not change.statistics:
@@ -329,32 +302,32 @@ def _partition_type(data_type: DataTypeState) -> str:
 
 
 RENDERERS: Mapping[type, Renderer] = {
-    ConvertTable: _convert_table,
-    ColumnAdd: _together(StatementKind.ADD_COLUMNS, _add_columns),
-    ColumnDrop: _together(StatementKind.DROP_COLUMNS, _drop_columns),
-    ColumnRename: _each(StatementKind.RENAME_COLUMN, _rename_column),
-    ColumnMove: _each(StatementKind.MOVE_COLUMN, _move_column),
-    ColumnTypeChange: _together(StatementKind.CHANGE_TYPES, _change_types, split=True),
-    ColumnNullabilityChange: _change_nullability,
-    ColumnDefaultChange: _together(StatementKind.CHANGE_DEFAULTS, _change_defaults, split=True),
-    ColumnGenerationChange: _render_nothing,
-    CheckAdd: _each(StatementKind.ADD_CHECK, _add_check),
-    CheckDrop: _each(StatementKind.DROP_CHECK, _drop_check),
-    PrimaryKeyAdd: _each(StatementKind.ADD_PRIMARY_KEY, _add_primary_key),
-    PrimaryKeyDrop: _each(StatementKind.DROP_PRIMARY_KEY, _drop_key),
-    UniqueAdd: _each(StatementKind.ADD_UNIQUE, _add_unique),
-    UniqueDrop: _each(StatementKind.DROP_UNIQUE, _drop_key),
-    ForeignKeyAdd: _each(StatementKind.ADD_FOREIGN_KEY, _add_foreign_key),
-    ForeignKeyDrop: _each(StatementKind.DROP_FOREIGN_KEY, _drop_key),
-    SetColumnComments: _set_column_comments,
-    SetTableComment: _each(StatementKind.COMMENT_TABLE, _set_table_comment),
-    SetTableProperties: _each(StatementKind.SET_PROPERTIES, _set_properties),
-    UnsetTableProperties: _each(StatementKind.UNSET_PROPERTIES, _unset_properties),
-    ColumnMappingRemoval: _remove_column_mapping,
-    SetTags: _each(StatementKind.SET_TAGS, _set_tags),
-    UnsetTags: _each(StatementKind.UNSET_TAGS, _unset_tags),
-    ClusteringChange: _each(StatementKind.CLUSTER, _cluster),
-    LayoutRewrite: _each(StatementKind.REWRITE_LAYOUT, _rewrite_layout),
+    kinds.ConvertTable: _convert_table,
+    kinds.ColumnAdd: _together(StatementKind.ADD_COLUMNS, _add_columns),
+    kinds.ColumnDrop: _together(StatementKind.DROP_COLUMNS, _drop_columns),
+    kinds.ColumnRename: _each(StatementKind.RENAME_COLUMN, _rename_column),
+    kinds.ColumnMove: _each(StatementKind.MOVE_COLUMN, _move_column),
+    kinds.ColumnTypeChange: _together(StatementKind.CHANGE_TYPES, _change_types, split=True),
+    kinds.ColumnNullabilityChange: _change_nullability,
+    kinds.ColumnDefaultChange: _together(StatementKind.CHANGE_DEFAULTS, _change_defaults, split=True),
+    kinds.ColumnGenerationChange: _render_nothing,
+    kinds.CheckAdd: _each(StatementKind.ADD_CHECK, _add_check),
+    kinds.CheckDrop: _each(StatementKind.DROP_CHECK, _drop_check),
+    kinds.PrimaryKeyAdd: _each(StatementKind.ADD_PRIMARY_KEY, _add_primary_key),
+    kinds.PrimaryKeyDrop: _each(StatementKind.DROP_PRIMARY_KEY, _drop_key),
+    kinds.UniqueAdd: _each(StatementKind.ADD_UNIQUE, _add_unique),
+    kinds.UniqueDrop: _each(StatementKind.DROP_UNIQUE, _drop_key),
+    kinds.ForeignKeyAdd: _each(StatementKind.ADD_FOREIGN_KEY, _add_foreign_key),
+    kinds.ForeignKeyDrop: _each(StatementKind.DROP_FOREIGN_KEY, _drop_key),
+    kinds.SetColumnComments: _set_column_comments,
+    kinds.SetTableComment: _each(StatementKind.COMMENT_TABLE, _set_table_comment),
+    kinds.SetTableProperties: _each(StatementKind.SET_PROPERTIES, _set_properties),
+    kinds.UnsetTableProperties: _each(StatementKind.UNSET_PROPERTIES, _unset_properties),
+    kinds.ColumnMappingRemoval: _remove_column_mapping,
+    kinds.SetTags: _each(StatementKind.SET_TAGS, _set_tags),
+    kinds.UnsetTags: _each(StatementKind.UNSET_TAGS, _unset_tags),
+    kinds.ClusteringChange: _each(StatementKind.CLUSTER, _cluster),
+    kinds.LayoutRewrite: _each(StatementKind.REWRITE_LAYOUT, _rewrite_layout),
 }
 """The renderer of every kind of change."""
 
