@@ -25,34 +25,8 @@ from pytest_delta_schema.delta.protocol import (
 )
 from pytest_delta_schema.models.column import NO_DECLARED_TAGS
 from pytest_delta_schema.models.ownership import FORBID, IGNORE, MANAGE, REPORT
+from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.changes import (
-    CheckAdd,
-    CheckDrop,
-    ClusteringChange,
-    ColumnAdd,
-    ColumnDefaultChange,
-    ColumnDrop,
-    ColumnGenerationChange,
-    ColumnMappingRemoval,
-    ColumnMove,
-    ColumnNullabilityChange,
-    ColumnTypeChange,
-    ConvertTable,
-    ForeignKeyAdd,
-    ForeignKeyDrop,
-    LayoutRewrite,
-    PrimaryKeyAdd,
-    PrimaryKeyDrop,
-    SetColumnComments,
-    SetTableComment,
-    SetTableProperties,
-    SetTags,
-    UniqueAdd,
-    UniqueDrop,
-    UnsetTableProperties,
-    UnsetTags,
-)
 from pytest_delta_schema.plan.difference import new_names, old_names, place_of, with_names
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.state.delta_log import encode_owned
@@ -76,18 +50,18 @@ def column_changes(difference: Difference) -> Iterator[Change]:
     yield from difference.renames.done
     for placed in difference.added:
         after = place_of(placed, difference) if difference.extras else None
-        yield ColumnAdd(column=placed.column, above=placed.above, after=after)
+        yield kinds.ColumnAdd(column=placed.column, above=placed.above, after=after)
     for placed in difference.dropped:
-        yield ColumnDrop(column=placed.column, above=placed.above)
+        yield kinds.ColumnDrop(column=placed.column, above=placed.above)
     for pair in difference.changed:
         if pair.desired.is_nullable != pair.observed.is_nullable:
-            yield ColumnNullabilityChange(path=pair.path, is_nullable=pair.desired.is_nullable)
+            yield kinds.ColumnNullabilityChange(path=pair.path, is_nullable=pair.desired.is_nullable)
 
 
 def type_changes(difference: Difference) -> Sequence[Change]:
     """Return the columns and the parts of columns whose own type differs."""
     return [
-        ColumnTypeChange(path=pair.path, before=pair.observed.data_type, after=pair.desired.data_type)
+        kinds.ColumnTypeChange(path=pair.path, before=pair.observed.data_type, after=pair.desired.data_type)
         for pair in difference.retyped
     ]
 
@@ -100,16 +74,16 @@ def value_changes(difference: Difference) -> Iterator[Change]:
     for placed in difference.added:
         value = placed.column.value
         if value is not None and value.default is not None:
-            yield ColumnDefaultChange(path=placed.path, before=None, after=value.default)
+            yield kinds.ColumnDefaultChange(path=placed.path, before=None, after=value.default)
     for pair in difference.changed:
         if pair.desired.value == pair.observed.value:
             continue
         after, before = pair.desired.value or _NO_VALUE, pair.observed.value or _NO_VALUE
         if not _equal_values(before.default, after.default):
-            yield ColumnDefaultChange(path=pair.path, before=before.default, after=after.default)
+            yield kinds.ColumnDefaultChange(path=pair.path, before=before.default, after=after.default)
         before, after = before._replace(default=None), after._replace(default=None)
         if not _equal_values(before.generated, after.generated) or before.identity != after.identity:
-            yield ColumnGenerationChange(name=pair.path.root, before=before, after=after)
+            yield kinds.ColumnGenerationChange(name=pair.path.root, before=before, after=after)
 
 
 def cosmetic_values(difference: Difference) -> Iterator[tuple[ColumnPath, str, str]]:
@@ -150,11 +124,11 @@ def check_changes(difference: Difference) -> Sequence[Change]:
     if not (difference.desired.checks or difference.observed.checks):
         return ()
     dropped, replaced, added = _compared_checks(difference)
-    changes: list[Change] = [CheckDrop(name=stored.name, expression=stored.expression) for stored in dropped]
+    changes: list[Change] = [kinds.CheckDrop(name=stored.name, expression=stored.expression) for stored in dropped]
     for stored, wanted in replaced:
-        changes.append(CheckDrop(name=stored.name, expression=stored.expression, replaced_by=wanted))
-        changes.append(CheckAdd(name=wanted.name, expression=wanted.expression, replaces=stored))
-    changes += [CheckAdd(name=wanted.name, expression=wanted.expression) for wanted in added]
+        changes.append(kinds.CheckDrop(name=stored.name, expression=stored.expression, replaced_by=wanted))
+        changes.append(kinds.CheckAdd(name=wanted.name, expression=wanted.expression, replaces=stored))
+    changes += [kinds.CheckAdd(name=wanted.name, expression=wanted.expression) for wanted in added]
     return changes
 
 
@@ -226,9 +200,9 @@ def primary_key_changes(wanted: TableState, stored: TableState) -> Iterator[Chan
     if desired is observed or (_key_identity(desired) == _key_identity(observed) and _agree_on_rely(desired, observed)):
         return
     if observed is not None:
-        yield PrimaryKeyDrop(key=observed)
+        yield kinds.PrimaryKeyDrop(key=observed)
     if desired is not None:
-        yield PrimaryKeyAdd(key=desired)
+        yield kinds.PrimaryKeyAdd(key=desired)
 
 
 def unique_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
@@ -236,8 +210,8 @@ def unique_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
     if wanted.unique == stored.unique:
         return
     kept = {_key_identity(key) for key in wanted.unique} & {_key_identity(key) for key in stored.unique}
-    yield from (UniqueDrop(key=key) for key in stored.unique if _key_identity(key) not in kept)
-    yield from (UniqueAdd(key=key) for key in wanted.unique if _key_identity(key) not in kept)
+    yield from (kinds.UniqueDrop(key=key) for key in stored.unique if _key_identity(key) not in kept)
+    yield from (kinds.UniqueAdd(key=key) for key in wanted.unique if _key_identity(key) not in kept)
 
 
 def _key_identity(key: KeyState | None) -> tuple[str, ...]:
@@ -267,10 +241,10 @@ def dependent_foreign_keys(
     wanted_by_name = NameMap.of(wanted)
     for key in stored:
         if key.parent in parents:
-            yield ForeignKeyDrop(key=key)
+            yield kinds.ForeignKeyDrop(key=key)
             match = wanted_by_name.get(key.name)
             if match is not None and _equal_foreign_keys(match, key):
-                yield ForeignKeyAdd(key=match)
+                yield kinds.ForeignKeyAdd(key=match)
 
 
 def _replaced_foreign_keys(
@@ -280,8 +254,8 @@ def _replaced_foreign_keys(
         return
     by_name = NameMap.of(stored)
     kept = NameSet.of(key for key in wanted if key.name in by_name and _equal_foreign_keys(key, by_name[key.name]))
-    yield from (ForeignKeyDrop(key=key) for key in stored if key.name not in kept)
-    yield from (ForeignKeyAdd(key=key) for key in wanted if key.name not in kept)
+    yield from (kinds.ForeignKeyDrop(key=key) for key in stored if key.name not in kept)
+    yield from (kinds.ForeignKeyAdd(key=key) for key in wanted if key.name not in kept)
 
 
 def _equal_foreign_keys(wanted: ForeignKeyState, stored: ForeignKeyState) -> bool:
@@ -313,13 +287,13 @@ def with_parents(
             foreign_keys=tuple(_with_stored_parent(change, stored) for change in action.foreign_keys),
         )
     changes = tuple(
-        _with_stored_parent(change, stored) if isinstance(change, ForeignKeyAdd) else change
+        _with_stored_parent(change, stored) if isinstance(change, kinds.ForeignKeyAdd) else change
         for change in action.changes
     )
     return replace(action, parents=parent_states, changes=changes)
 
 
-def _with_stored_parent(change: ForeignKeyAdd, stored: Mapping[QualifiedName, TableState]) -> ForeignKeyAdd:
+def _with_stored_parent(change: kinds.ForeignKeyAdd, stored: Mapping[QualifiedName, TableState]) -> kinds.ForeignKeyAdd:
     """Return a foreign key that references its parent under the name that the catalog stores."""
     parent = stored.get(change.key.parent)
     return change if parent is None else replace(change, key=change.key._replace(parent=parent.name))
@@ -335,9 +309,9 @@ def comment_changes(difference: Difference) -> Iterator[Change]:
     comments += [(placed.path, placed.column.comment) for placed in difference.added if placed.column.comment]
     if comments:
         comments.sort(key=_columns_first)
-        yield SetColumnComments(comments=MappingProxyType(dict(comments)))
+        yield kinds.SetColumnComments(comments=MappingProxyType(dict(comments)))
     if difference.desired.table_comment != difference.observed.table_comment:
-        yield SetTableComment(comment=difference.desired.table_comment)
+        yield kinds.SetTableComment(comment=difference.desired.table_comment)
 
 
 def _columns_first(item: tuple[ColumnPath, str]) -> tuple[bool, tuple[str, ...]]:
@@ -365,12 +339,12 @@ def tag_changes(difference: Difference) -> Sequence[Change]:
         there = difference.observed.tags.get(before, NO_DECLARED_TAGS)
         absent = tuple(key for key, value in wanted.items() if value is None and key in there)
         if absent:
-            changes.append(UnsetTags(path=before, keys=absent))
+            changes.append(kinds.UnsetTags(path=before, keys=absent))
         changes += _tags_to_set(here, wanted, there if here == before else NO_DECLARED_TAGS)
     return changes
 
 
-def first_tags(desired: TableState) -> tuple[SetTags, ...]:
+def first_tags(desired: TableState) -> tuple[kinds.SetTags, ...]:
     """Return the tags of a new table and of its columns."""
     return tuple(
         change for path, wanted in desired.tags.items() for change in _tags_to_set(path, wanted, NO_DECLARED_TAGS)
@@ -401,10 +375,10 @@ def _paths_of_tags(
 
 def _tags_to_set(
     path: ColumnPath, wanted: Mapping[str, str | None], there: Mapping[str, str | None]
-) -> Iterator[SetTags]:
+) -> Iterator[kinds.SetTags]:
     values = {key: value for key, value in wanted.items() if value is not None and there.get(key) != value}
     if values:
-        yield SetTags(path=path, tags=MappingProxyType(values))
+        yield kinds.SetTags(path=path, tags=MappingProxyType(values))
 
 
 def property_changes(
@@ -495,11 +469,11 @@ def _changes_of_properties(
         if is_on(MAPPING_PROPERTY, stored) and not is_on(MAPPING_PROPERTY, {key: value}):
             to_set.pop(key, None)
             to_unset.discard(key)
-            yield ColumnMappingRemoval(key=key, after=value)
+            yield kinds.ColumnMappingRemoval(key=key, after=value)
     if to_set:
-        yield SetTableProperties(properties=MappingProxyType(dict(sorted(to_set.items()))))
+        yield kinds.SetTableProperties(properties=MappingProxyType(dict(sorted(to_set.items()))))
     if to_unset:
-        yield UnsetTableProperties(keys=tuple(sorted(to_unset)))
+        yield kinds.UnsetTableProperties(keys=tuple(sorted(to_unset)))
 
 
 def owned_keys(desired: TableState, policy: PropertyPolicy) -> tuple[str, ...]:
@@ -613,9 +587,9 @@ def layout_changes(difference: Difference) -> Sequence[Change]:
         partitioning = tuple(names.get(ColumnPath(name), name) for name in observed.partitioning)
         clustering = tuple(with_names(path, names) for path in observed.clustering)
         if not same_names(desired.partitioning, partitioning):
-            changes.append(LayoutRewrite(partitioning=desired.partitioning, clustering=desired.clustering))
+            changes.append(kinds.LayoutRewrite(partitioning=desired.partitioning, clustering=desired.clustering))
         elif desired.clustering != clustering:
-            changes.append(ClusteringChange(before=clustering, after=desired.clustering))
+            changes.append(kinds.ClusteringChange(before=clustering, after=desired.clustering))
     if desired.column_order != IGNORE:
         changes += _moves(difference)
     return changes
@@ -635,7 +609,7 @@ def _moves(difference: Difference) -> Iterator[Change]:
     for position, name in enumerate(wanted):
         if position not in staying:
             above = wanted[position - 1] if position else None
-            yield ColumnMove(name=stored[name].name, after=above and stored[above].name)
+            yield kinds.ColumnMove(name=stored[name].name, after=above and stored[above].name)
 
 
 def _longest_increasing(numbers: Sequence[int]) -> set[int]:
@@ -679,7 +653,7 @@ def conversion_changes(difference: Difference) -> Sequence[Change]:
         return ()
     wish = difference.desired.convert_from
     columns = [find(observed.columns, (name,)) for name in observed.partitioning]
-    conversion = ConvertTable(
+    conversion = kinds.ConvertTable(
         source=source,
         partitions=tuple((column.name, column.data_type) for column in columns if column is not None),
         statistics=wish is None or wish.statistics,

@@ -24,6 +24,7 @@ from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.names import QualifiedName, require_names
 from pytest_delta_schema.models.ownership import ADDITIVE, IGNORE, MANAGE, REPORT
 from pytest_delta_schema.models.table import required_tables
+from pytest_delta_schema.plan import comparison
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, TablePlan
 from pytest_delta_schema.plan.changes import (
     CheckAdd,
@@ -33,31 +34,6 @@ from pytest_delta_schema.plan.changes import (
     ForeignKeyDrop,
     PrimaryKeyDrop,
     SetTableProperties,
-)
-from pytest_delta_schema.plan.comparison import (
-    as_converted,
-    check_changes,
-    column_changes,
-    comment_changes,
-    conversion_changes,
-    cosmetic_differences,
-    cosmetic_values,
-    dependent_foreign_keys,
-    features_of_new_table,
-    first_tags,
-    foreign_key_changes,
-    has_tags,
-    layout_changes,
-    primary_key_changes,
-    property_changes,
-    record_of,
-    renamed_expression,
-    reported_property_changes,
-    tag_changes,
-    type_changes,
-    unique_changes,
-    value_changes,
-    with_parents,
 )
 from pytest_delta_schema.plan.difference import differ, new_names, with_assumed, with_extras
 from pytest_delta_schema.plan.kinds import Change, Step, with_enabled
@@ -79,19 +55,23 @@ if TYPE_CHECKING:
 
 
 CHANGE_FINDERS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
-    conversion_changes,
-    column_changes,
-    type_changes,
-    check_changes,
-    value_changes,
-    comment_changes,
-    layout_changes,
-    tag_changes,
+    comparison.conversion_changes,
+    comparison.column_changes,
+    comparison.type_changes,
+    comparison.check_changes,
+    comparison.value_changes,
+    comparison.comment_changes,
+    comparison.layout_changes,
+    comparison.tag_changes,
 )
 """One comparison for each aspect, except keys, and properties, which depend on the others."""
 
 KEY_ASPECTS: Mapping[Aspect, Callable[[TableState, TableState], Iterable[Change]]] = MappingProxyType(
-    {"primary_keys": primary_key_changes, "unique": unique_changes, "foreign_keys": foreign_key_changes}
+    {
+        "primary_keys": comparison.primary_key_changes,
+        "unique": comparison.unique_changes,
+        "foreign_keys": comparison.foreign_key_changes,
+    }
 )
 """The comparison of each aspect of keys."""
 
@@ -189,7 +169,7 @@ class TablePlanner:
             notes.extend(notes_on_object(desired.name, observed))
             observed = with_assumed(desired, observed)
         if observed.source is not None:
-            observed = as_converted(desired, observed)
+            observed = comparison.as_converted(desired, observed)
         elif _is_clean(desired, observed) and self._policy.is_plain:
             return TablePlan(notes=tuple(notes)) if notes else _NO_CHANGES
         difference = _difference(desired, observed)
@@ -223,8 +203,8 @@ class TablePlanner:
         creations = [action for _, plan in plans for action in plan.create_tables]
         parents, stored = {**state.tables, **wanted}, state.tables
         return TablePlan(
-            create_tables=tuple(with_parents(action, parents, stored) for action in creations),
-            align_tables=tuple(with_parents(action, parents, stored) for action in alignments),
+            create_tables=tuple(comparison.with_parents(action, parents, stored) for action in creations),
+            align_tables=tuple(comparison.with_parents(action, parents, stored) for action in alignments),
             mismatches=tuple(action for _, plan in plans for action in plan.mismatches),
             notes=tuple(remark for _, plan in plans for remark in plan.notes),
         )
@@ -245,14 +225,18 @@ class TablePlanner:
             columns=desired.columns,
             table_comment=desired.table_comment,
             table_properties=MappingProxyType(
-                {**features_of_new_table(desired), **properties, **record_of(desired, self._policy)}
+                {
+                    **comparison.features_of_new_table(desired),
+                    **properties,
+                    **comparison.record_of(desired, self._policy),
+                }
             ),
             keys=(*follow, *(change for change in keys if not isinstance(change, ForeignKeyAdd))),
             creates_schema=creates_schema,
             checks=() if self._checks_follow else desired.checks,
             partitioning=desired.partitioning,
             clustering=desired.clustering,
-            tags=first_tags(desired),
+            tags=comparison.first_tags(desired),
             foreign_keys=tuple(change for change in keys if isinstance(change, ForeignKeyAdd)),
         )
 
@@ -261,15 +245,17 @@ class TablePlanner:
         desired = difference.desired
         if is_whole(desired):
             changes = _compared(difference)
-            changes.extend(property_changes(difference, self._enable, self._policy))
-            reported = reported_property_changes(difference, self._policy, MANAGE) if self._policy.modes else ()
+            changes.extend(comparison.property_changes(difference, self._enable, self._policy))
+            reported = (
+                comparison.reported_property_changes(difference, self._policy, MANAGE) if self._policy.modes else ()
+            )
             return finished(changes, difference.observed), tuple(with_enabled(reported, difference.observed))
         own = owned(difference)
         changes = [change for change in _compared(own) if is_own(change, desired)]
         mismatches = [change for change in _compared(difference) if is_reported(change, desired)]
         mode = desired.ownership.get("properties", MANAGE)
-        changes.extend(property_changes(own, self._enable, self._policy, declared=mode == MANAGE))
-        mismatches.extend(reported_property_changes(difference, self._policy, mode))
+        changes.extend(comparison.property_changes(own, self._enable, self._policy, declared=mode == MANAGE))
+        mismatches.extend(comparison.reported_property_changes(difference, self._policy, mode))
         return finished(changes, difference.observed), finished(mismatches, difference.observed)
 
 
@@ -292,7 +278,9 @@ def _key_changes(wanted: TableState, stored: TableState) -> list[Change]:
 def _is_clean(desired: TableState, observed: TableState) -> bool:
     """Whether two states are exactly equal, which is the usual case and costs least."""
     return (
-        _COMPARED(desired) == _COMPARED(observed) and _has_properties(desired, observed) and has_tags(desired, observed)
+        _COMPARED(desired) == _COMPARED(observed)
+        and _has_properties(desired, observed)
+        and comparison.has_tags(desired, observed)
     )
 
 
@@ -318,7 +306,9 @@ def _with_dependent_foreign_keys(
         own = planned.get(name)
         gone = {change.key for change in own.all(ForeignKeyDrop)} if own else set()
         kept = [key for key in observed.foreign_keys if key not in gone]
-        new = tuple(dependent_foreign_keys((desired if manages_keys else observed).foreign_keys, kept, changed_keys))
+        new = tuple(
+            comparison.dependent_foreign_keys((desired if manages_keys else observed).foreign_keys, kept, changed_keys)
+        )
         if new:
             changes = [*(own.changes if own else ()), *new]
             planned[name] = AlignTable(
@@ -357,7 +347,8 @@ def _observed_constraints(difference: Difference) -> dict[str, Any]:
     if modes.get("checks", MANAGE) != MANAGE:
         names = new_names(difference.renames.done)
         kept["checks"] = tuple(
-            check._replace(expression=renamed_expression(check.expression, names)) for check in observed.checks
+            check._replace(expression=comparison.renamed_expression(check.expression, names))
+            for check in observed.checks
         )
     kept.update((name, getattr(observed, name)) for aspect, name in KEY_FIELDS.items() if aspect in modes)
     return kept
@@ -452,10 +443,10 @@ def notes_on(difference: Difference) -> Iterator[Diagnostic]:
             reason = "and Delta has no rename by case alone"
             way = f"write {stored} in the model to silence this note, or rename it over a third name in two applies"
             yield note(OtherSpelling, name, part_path("columns", pair.path), f"{fact}, {reason}: {way}")
-    for check, other in cosmetic_differences(difference):
+    for check, other in comparison.cosmetic_differences(difference):
         message = f"check {other.name} is stored as {other.expression}, which is equal to {check.expression}"
         yield note(EqualExpression, name, part_path("checks", other.name), message)
-    for column_path, wanted, stored_value in cosmetic_values(difference):
+    for column_path, wanted, stored_value in comparison.cosmetic_values(difference):
         message = f"column {column_path} is filled by {stored_value}, which is equal to {wanted}"
         yield note(EqualExpression, name, part_path("columns", column_path), message)
     keys: tuple[KeyState | ForeignKeyState | None, ...] = (

@@ -17,19 +17,8 @@ from pytest_delta_schema.delta.names import (
     spark_name,
 )
 from pytest_delta_schema.delta.protocol import COLUMN_MAPPING, MAPPING_PROPERTY, is_on
+from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.changes import (
-    ColumnAdd,
-    ColumnDefaultChange,
-    ColumnDrop,
-    ColumnMappingRemoval,
-    ColumnMove,
-    ColumnNullabilityChange,
-    ColumnRename,
-    ColumnTypeChange,
-    SetColumnComments,
-    SetTableProperties,
-)
 from pytest_delta_schema.plan.difference import renamed, resolve_renames
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_consents
 from pytest_delta_schema.rules.rule import AlignmentRule, BuiltInModelRule, BuiltInPlanRule, Fault, has_feature
@@ -66,8 +55,14 @@ _ENABLE_MAPPING = (
 )
 
 _UNMAPPED = "none"
-_OF_ONE_COLUMN = (ColumnRename, ColumnDrop, ColumnTypeChange, ColumnNullabilityChange, ColumnDefaultChange)
-_ANY_OF_COLUMNS = (*_OF_ONE_COLUMN, ColumnAdd, ColumnMove, SetColumnComments)
+_OF_ONE_COLUMN = (
+    kinds.ColumnRename,
+    kinds.ColumnDrop,
+    kinds.ColumnTypeChange,
+    kinds.ColumnNullabilityChange,
+    kinds.ColumnDefaultChange,
+)
+_ANY_OF_COLUMNS = (*_OF_ONE_COLUMN, kinds.ColumnAdd, kinds.ColumnMove, kinds.SetColumnComments)
 
 
 class NoColumns(BuiltInModelRule):
@@ -177,14 +172,14 @@ class ColumnNameTakenBySpark(BuiltInPlanRule):
         for path in sorted({path for change in action.changes for path in _changed_paths(change)}):
             stored = _by_spark_name(columns_below(columns, path.parent))
             yield from self._taken(path, "changed", _twins(path.name, stored))
-        for rename in action.all(ColumnRename):
+        for rename in action.all(kinds.ColumnRename):
             above = rename.path.parent
             # The old name of the column itself counts as well.
             taken = _by_spark_name(columns_below(columns, above)).get(spark_name(rename.to), [])
             yield from self._taken(above.child(rename.to), "named so", taken)
             columns = renamed(columns, rename.path, rename.to)
         added: dict[ColumnPath, list[ColumnState]] = {}
-        for change in action.all(ColumnAdd):
+        for change in action.all(kinds.ColumnAdd):
             added.setdefault(change.above, []).append(change.column)
         for above, new in added.items():
             names = _by_spark_name((*columns_below(columns, above), *new))
@@ -221,9 +216,9 @@ def _twins(name: str, names: Mapping[str, Sequence[str]]) -> list[str]:
 
 def _changed_paths(change: Change) -> Iterable[ColumnPath]:
     """Return the columns and fields that the statement of a change names."""
-    if isinstance(change, SetColumnComments):
+    if isinstance(change, kinds.SetColumnComments):
         return change.comments
-    if isinstance(change, ColumnMove):
+    if isinstance(change, kinds.ColumnMove):
         return [ColumnPath(change.name)]
     return [change.path] if isinstance(change, _OF_ONE_COLUMN) else ()
 
@@ -250,7 +245,9 @@ class InvalidColumnName(BuiltInPlanRule):
             if not is_on(MAPPING_PROPERTY, action.table_properties):
                 yield from self._added([*special_names(action.columns)])
         elif not has_feature(MAPPING_PROPERTY, action):
-            new = [path for change in action.all(ColumnAdd) for path in special_names([change.column], change.above)]
+            new = [
+                path for change in action.all(kinds.ColumnAdd) for path in special_names([change.column], change.above)
+            ]
             yield from self._added(new)
             stored = [*special_names(action.observed.columns)]
             if stored:
@@ -305,7 +302,7 @@ class UnsupportedMappingMode(AlignmentRule):
 
 def _mode_change(action: AlignTable) -> tuple[str, str] | None:
     """Return the property of the mode and its new value, if the mode changes."""
-    removal, planned = action.one(ColumnMappingRemoval), action.one(SetTableProperties)
+    removal, planned = action.one(kinds.ColumnMappingRemoval), action.one(kinds.SetTableProperties)
     if removal is not None:
         return removal.key, _UNMAPPED
     properties = planned.properties.items() if planned else ()
@@ -336,7 +333,7 @@ class NotNullColumnAdded(AlignmentRule):
     code = "DS201"
 
     def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
-        for change in action.all(ColumnAdd):
+        for change in action.all(kinds.ColumnAdd):
             for path in not_null_paths([change.column], change.above):
                 fact = f"column {path} is NOT NULL in the model but new on the table"
                 remedy = "add it nullable, fill it, then declare it NOT NULL"
@@ -368,7 +365,11 @@ class NotNullInCollection(BuiltInPlanRule):
         if isinstance(action, CreateTable):
             new = [*_not_null_inside(action.columns)]
         else:
-            new = [path for change in action.all(ColumnAdd) for path in _not_null_inside([change.column], change.above)]
+            new = [
+                path
+                for change in action.all(kinds.ColumnAdd)
+                for path in _not_null_inside([change.column], change.above)
+            ]
         for path in new:
             message = f"column {path} is NOT NULL inside an array or a map, which Delta cannot keep"
             remedy = "declare it nullable: containsNull, valueContainsNull or nullable = True"
@@ -378,7 +379,7 @@ class NotNullInCollection(BuiltInPlanRule):
             yield from self._blocked(action)
 
     def _changed(self, action: AlignTable) -> Iterator[Fault]:
-        for change in action.all(ColumnNullabilityChange):
+        for change in action.all(kinds.ColumnNullabilityChange):
             types = [column.data_type for column in _holders(action, change.path) if column is not None]
             if not any(isinstance(above, ArrayState | MapState) for above in types):
                 continue
@@ -394,9 +395,9 @@ class NotNullInCollection(BuiltInPlanRule):
         fields = {path for path in _not_null_inside(action.observed.columns) if _is_field(action, path)}
         if not fields:
             return
-        relaxed = {change.path for change in action.all(ColumnNullabilityChange) if change.is_nullable}
+        relaxed = {change.path for change in action.all(kinds.ColumnNullabilityChange) if change.is_nullable}
         for change in action.changes:
-            if isinstance(change, ColumnNullabilityChange):
+            if isinstance(change, kinds.ColumnNullabilityChange):
                 fields -= relaxed
             if fields and _changes_columns(change):
                 listed = ", ".join(map(str, sorted(fields)))
@@ -424,7 +425,7 @@ def _is_field(action: AlignTable, path: ColumnPath) -> bool:
 
 
 def _changes_columns(change: Change) -> bool:
-    if isinstance(change, SetTableProperties):
+    if isinstance(change, kinds.SetTableProperties):
         return is_on(MAPPING_PROPERTY, change.properties)
     return isinstance(change, _ANY_OF_COLUMNS)
 
@@ -469,7 +470,7 @@ class DropWithoutColumnMapping(AlignmentRule):
     code = "DS207"
 
     def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
-        return _without_mapping(action, "dropped", [change.path for change in action.all(ColumnDrop)])
+        return _without_mapping(action, "dropped", [change.path for change in action.all(kinds.ColumnDrop)])
 
 
 class InvalidRenameHint(BuiltInModelRule):
@@ -563,7 +564,7 @@ class RenameWithoutColumnMapping(AlignmentRule):
     code = "DS211"
 
     def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
-        return _without_mapping(action, "renamed", [change.path for change in action.all(ColumnRename)])
+        return _without_mapping(action, "renamed", [change.path for change in action.all(kinds.ColumnRename)])
 
 
 def _without_mapping(action: AlignTable, verb: str, paths: Sequence[ColumnPath]) -> Iterator[Fault]:

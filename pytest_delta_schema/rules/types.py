@@ -9,18 +9,8 @@ from pytest_delta_schema.delta.fields import LARGEST_PRECISION, Widening, wideni
 from pytest_delta_schema.delta.names import ColumnPath, NameSet, folded, part_path
 from pytest_delta_schema.delta.protocol import TYPE_WIDENING, WIDENING_PROPERTY, writes_iceberg
 from pytest_delta_schema.models.spark_types import unknown_types
+from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.plan.changes import (
-    ColumnAdd,
-    ColumnDefaultChange,
-    ColumnDrop,
-    ColumnGenerationChange,
-    ColumnNullabilityChange,
-    ColumnRename,
-    ColumnTypeChange,
-    SetTableProperties,
-    UnsetTableProperties,
-)
 from pytest_delta_schema.plan.column_changes import describe_generation
 from pytest_delta_schema.plan.difference import old_names, with_names
 from pytest_delta_schema.rules.rule import AlignmentRule, BuiltInModelRule, BuiltInPlanRule, Fault, has_feature
@@ -89,7 +79,7 @@ class UnsupportedTypeChange(AlignmentRule):
     code = "DS208"
 
     def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
-        for change in action.all(ColumnTypeChange):
+        for change in action.all(kinds.ColumnTypeChange):
             if any(_compared_as_text(change.path, change.before, change.after)):
                 # Reported by the rule below, with another remedy.
                 continue
@@ -126,13 +116,13 @@ class TypeChangeUnsupportedByIceberg(AlignmentRule):
     code = "DS223"
 
     def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
-        planned, removed = action.one(SetTableProperties), action.one(UnsetTableProperties)
+        planned, removed = action.one(kinds.SetTableProperties), action.one(kinds.UnsetTableProperties)
         properties = {folded(key): value for key, value in action.observed.table_properties.items()}
         properties.update({folded(key): value for key, value in planned.properties.items()} if planned else {})
         kept = {key: value for key, value in properties.items() if not removed or key not in NameSet(removed.keys)}
         if not writes_iceberg(kept):
             return
-        for change in action.all(ColumnTypeChange):
+        for change in action.all(kinds.ColumnTypeChange):
             if widening(change.before, change.after) is not Widening.BY_FEATURE:
                 continue
             if not widens_in_iceberg(change.before, change.after):
@@ -180,11 +170,11 @@ class UnknownTypeChange(BuiltInPlanRule):
 def _unknown_parts(change: Change, action: AlignTable) -> Iterator[tuple[ColumnPath, str]]:
     """Yield the path and name of every unknown type that a change adds, drops or needs to know."""
     match change:
-        case ColumnAdd() | ColumnDrop():
+        case kinds.ColumnAdd() | kinds.ColumnDrop():
             yield from _compared_as_text(change.path, change.column.data_type)
-        case ColumnTypeChange():
+        case kinds.ColumnTypeChange():
             yield from _compared_as_text(change.path, change.before, change.after)
-        case ColumnRename() | ColumnNullabilityChange() | ColumnDefaultChange():
+        case kinds.ColumnRename() | kinds.ColumnNullabilityChange() | kinds.ColumnDefaultChange():
             for state in (action.observed, action.desired):
                 column = find(state.columns, change.path)
                 if column is not None:
@@ -200,7 +190,7 @@ def _declared_as_unknown(table: Table, name: str) -> set[str]:
     return {text for column in table.columns if column.name == name for text in unknown_types(column.data_type)}
 
 
-def _swap(change: ColumnTypeChange) -> str:
+def _swap(change: kinds.ColumnTypeChange) -> str:
     """Return the steps that give a column its new type: add a column, fill it, swap the two."""
     before, after = describe_type(change.before), describe_type(change.after)
     if change.path.is_nested:
@@ -307,14 +297,14 @@ class UnsupportedGenerationChange(AlignmentRule):
     code = "DS214"
 
     def _faults_of_alignment(self, action: AlignTable) -> Iterator[Fault]:
-        for added in action.all(ColumnAdd):
+        for added in action.all(kinds.ColumnAdd):
             if added.bare.value is not None:
                 path = part_path("columns", added.path)
                 kind = describe_generation(added.bare.value)
                 fact = f"column {added.path} is {kind}, which Delta creates with a new table only"
                 remedy = "add it as a plain column that writers fill, or create a new table"
                 yield Fault(fact, remedy, path)
-        for change in action.all(ColumnGenerationChange):
+        for change in action.all(kinds.ColumnGenerationChange):
             before, after = describe_generation(change.before) or "plain", describe_generation(change.after) or "plain"
             fact = (
                 f"column {change.name} is {before} on the table and {after} in the model, which Delta does not change"
@@ -354,8 +344,8 @@ class GeneratedColumnDependency(AlignmentRule):
                 yield from self._identity(action, column.name)
 
     def _identity(self, action: AlignTable, name: str) -> Iterator[Fault]:
-        paths = [change.path for change in action.all(ColumnTypeChange)]
-        paths += [change.path for change in action.all(ColumnNullabilityChange) if change.is_nullable]
+        paths = [change.path for change in action.all(kinds.ColumnTypeChange)]
+        paths += [change.path for change in action.all(kinds.ColumnNullabilityChange) if change.is_nullable]
         if ColumnPath(name) in paths:
             fact = f"column {name} is an identity column, of which Delta changes the name and the comment only"
             yield Fault(fact, _REBUILD, part_path("columns", name))
@@ -378,10 +368,10 @@ def _named_by(expression: str, touched: Sequence[_Touched]) -> Iterator[_Touched
 
 
 def _touched(action: AlignTable) -> Iterator[_Touched]:
-    names = old_names(action.all(ColumnRename))
-    for rename in action.all(ColumnRename):
+    names = old_names(action.all(kinds.ColumnRename))
+    for rename in action.all(kinds.ColumnRename):
         yield _Touched(path=rename.path, verb="renamed")
-    for change in action.all(ColumnTypeChange):
+    for change in action.all(kinds.ColumnTypeChange):
         yield _Touched(path=with_names(change.path, names), verb="retyped")
-    for drop in action.all(ColumnDrop):
+    for drop in action.all(kinds.ColumnDrop):
         yield _Touched(path=with_names(drop.path, names), verb="dropped")
