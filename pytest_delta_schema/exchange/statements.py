@@ -33,11 +33,11 @@ from pytest_delta_schema.state.types import ColumnGeneration, edited_columns, fi
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.state.types import ColumnState, DataTypeState
+    from pytest_delta_schema.state.types import DataTypeState
 
 _TOKENS = f"(?s)(?:{NAME}|{RAW_LITERAL}|{LITERAL}|{COMMENT})|(?P<open>{UNCLOSED}|`)"
 _SCHEMA = ("SCHEMA", "DATABASE", "NAMESPACE")
@@ -69,7 +69,7 @@ def _statements(source: str) -> Iterator[TokenReader]:
         tokens = ddl_tokens(source)
     except SqlglotError:
         _refuse_words(source)
-    cells = [cell.start() for cell in _CELL.finditer(source)] if _is_notebook(source) else []
+    cells = [cell.start() for cell in _CELL.finditer(source)] if source.lstrip("\ufeff").startswith(_NOTEBOOK) else []
     first = end = 0
     for index, token in enumerate(tokens):
         # A line inside of a text ends nothing.
@@ -83,10 +83,6 @@ def _statements(source: str) -> Iterator[TokenReader]:
             first = index + 1
     if first < len(tokens):
         yield TokenReader(source, tokens[first:], len(source))
-
-
-def _is_notebook(source: str) -> bool:
-    return source.lstrip("\ufeff").startswith(_NOTEBOOK)
 
 
 def _refuse_words(source: str) -> NoReturn:
@@ -492,8 +488,7 @@ def _read_comment(reader: TokenReader, reading: DdlReading) -> None:
         refuse_sql(f"{parts[0]} lacks the name of its table", "write catalog.schema.table.column", offset)
     depth = min(len(parts), _QUALIFIED) - 1
     draft = reading.created(reading.qualified(parts[:depth], offset), offset)
-    comment = _comment_text(reader)
-    _change(draft, ColumnPath(*parts[depth:]), lambda column: column._replace(comment=comment), offset)
+    _change(draft, ColumnPath(*parts[depth:]), offset, comment=_comment_text(reader))
 
 
 def _comment_text(reader: TokenReader) -> str:
@@ -539,22 +534,19 @@ def _alter_column(item: TokenReader, draft: TableDraft) -> None:
 
 def _change_column(item: TokenReader, draft: TableDraft, path: ColumnPath, offset: int) -> None:
     if item.has("COMMENT"):
-        comment = item.text("a comment")
-        _change(draft, path, lambda column: column._replace(comment=comment), offset)
+        _change(draft, path, offset, comment=item.text("a comment"))
     elif item.has("SET", "NOT", "NULL"):
-        _change(draft, path, lambda column: column._replace(is_nullable=False), offset)
+        _change(draft, path, offset, is_nullable=False)
     elif item.has("DROP", "NOT", "NULL"):
-        _change(draft, path, lambda column: column._replace(is_nullable=True), offset)
+        _change(draft, path, offset, is_nullable=True)
     elif item.has("SET", "DEFAULT"):
-        value = ColumnGeneration(default=item.rest())
-        _change(draft, path, lambda column: column._replace(value=value), offset)
+        _change(draft, path, offset, value=ColumnGeneration(default=item.rest()))
     elif item.has("DROP", "DEFAULT"):
-        _change(draft, path, lambda column: column._replace(value=None), offset)
+        _change(draft, path, offset, value=None)
     elif item.has("TYPE"):
-        data_type = item.data_type()
-        _change(draft, path, lambda column: column._replace(data_type=data_type), offset)
+        _change(draft, path, offset, data_type=item.data_type())
     else:
-        _change(draft, path, lambda column: column, offset)
+        _change(draft, path, offset)
         if not _read_tags(item, draft, path):
             item.refuse(f"{item.rest()!r} is not read", _FINAL)
 
@@ -571,8 +563,8 @@ def _read_tags(reader: TokenReader, draft: TableDraft, path: ColumnPath) -> bool
     return True
 
 
-def _change(draft: TableDraft, path: ColumnPath, change: Callable[[ColumnState], ColumnState], offset: int) -> None:
+def _change(draft: TableDraft, path: ColumnPath, offset: int, **parts: Any) -> None:
     """Change a column, or a part of one."""
     if find(draft.columns, path) is None:
         refuse_sql(f"{draft.name} has no column {path}", CORRECT, offset)
-    draft.columns = edited_columns(draft.columns, path.parts, change)
+    draft.columns = edited_columns(draft.columns, path.parts, lambda column: column._replace(**parts))

@@ -133,7 +133,7 @@ def _without_rest(entry: EntryState, log: LogState, held: LogState) -> EntryStat
         columns=tuple(
             _without_long_comment(column, whole.get(column.name), kept.get(column.name))
             for column in entry.columns
-            if column.name in kept or _differs(column, whole.get(column.name))
+            if column.name in kept or (wanted := whole.get(column.name)) is None or any(_column(column, wanted))
         ),
         comment=entry.comment if entry.comment != log.comment else held.comment,
         properties={
@@ -148,10 +148,6 @@ def _without_long_comment(shown: EntryColumn, wanted: EntryColumn | None, held: 
     if wanted is None or held is None or shown.comment != wanted.comment:
         return shown
     return shown._replace(comment=held.comment, json_comment=held.comment)
-
-
-def _differs(shown: EntryColumn, wanted: EntryColumn | None) -> bool:
-    return wanted is None or any(_column(shown, wanted))
 
 
 def _columns(shown: tuple[EntryColumn, ...], wanted: tuple[EntryColumn, ...]) -> Iterator[EntryDifference]:

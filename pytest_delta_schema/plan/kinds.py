@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from enum import IntEnum, auto
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
@@ -164,9 +165,10 @@ class EnablingChange(Change):
         missing = unsupported_features(frozenset(self._features()), observed)
         return replace(self, enables=tuple(sorted(missing))) if missing else self
 
+    @abstractmethod
     def _features(self) -> Iterable[str]:
         """Return the table features that it needs, whether the table supports them or not."""
-        raise NotImplementedError
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -92,7 +92,11 @@ def _partitioning_faults(table: Table, columns: tuple[ColumnState, ...]) -> Iter
 
 
 def _clustering_faults(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fault]:
-    with_statistics = None if _statistics_are_declared(table) else list(_leaves(columns))[:COLUMNS_WITH_STATISTICS]
+    with_statistics = (
+        list(_leaves(columns))[:COLUMNS_WITH_STATISTICS]
+        if NameSet(table.table_properties).isdisjoint(_STATISTICS)
+        else None
+    )
     for name in table.clustered_by:
         path = clustering_path(columns, name)
         column = find(columns, path)
@@ -113,10 +117,6 @@ def _clustering_faults(table: Table, columns: tuple[ColumnState, ...]) -> Iterat
     if len(table.clustered_by) > MOST_CLUSTERING_COLUMNS:
         fact = f"is clustered by {len(table.clustered_by)} columns, and Delta allows {MOST_CLUSTERING_COLUMNS}"
         yield Fault(fact, "keep the columns that readers filter by most")
-
-
-def _statistics_are_declared(table: Table) -> bool:
-    return not NameSet(table.table_properties).isdisjoint(_STATISTICS)
 
 
 def _leaves(columns: tuple[ColumnState, ...], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
