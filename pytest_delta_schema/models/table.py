@@ -239,13 +239,14 @@ def _listed(value: object, kind: type[_T], subject: str, example: str) -> tuple[
         msg = f"{subject} must be a list of {name}, got {value!r}; write [{name}(...), ...]"
         raise DeclarationError(msg)
     items = tuple(value)
-    if {kind}.issuperset(map(type, items)):  # the usual case, in C
-        return items
-    part = subject.rpartition(" ")[2]
-    wrong = [f"{part}[{index}] is {item!r}" for index, item in enumerate(items) if not isinstance(item, kind)]
+    wrong = (
+        [] if {kind}.issuperset(map(type, items)) else [at for at, it in enumerate(items) if not isinstance(it, kind)]
+    )
     if wrong:
+        part = subject.rpartition(" ")[2]
+        listed = ", ".join(f"{part}[{index}] is {items[index]!r}" for index in wrong)
         table = subject.removesuffix(part)
-        msg = f"{table}{', '.join(wrong)}, not a {name}; write {example}"
+        msg = f"{table}{listed}, not a {name}; write {example}"
         raise DeclarationError(msg)
     return items
 
