@@ -452,12 +452,12 @@ def test_literals_that_are_no_values_of_their_type_are_refused(text):
 def test_delta_answers_to_defaults_as_recorded(local):
     recorded = JUDGED | BY_SPARK
     cells = [(text, index) for text in recorded for index in range(len(DEFAULT_TYPES))]
-    local.create_schema("dev", "silver")
+    local.create_schema("dev", "recorded_defaults")
     for number, (text, index) in enumerate(random.sample(cells, 30)):
         kind, answer = DEFAULT_TYPES[index], "X"
         with suppress(Exception):
             local.spark.sql(
-                f"CREATE TABLE dev.silver.t{number} (id INT, v {kind} DEFAULT {text}) USING DELTA"
+                f"CREATE TABLE dev.recorded_defaults.t{number} (id INT, v {kind} DEFAULT {text}) USING DELTA"
                 " TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
             )
             answer = "."
