@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.runner import ActionRunner
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+    from pytest_delta_schema.rules.rule import ModelRule, PlanRule
     from pytest_delta_schema.state.states import TableState
 
 
@@ -291,9 +292,12 @@ def client_features_of(settings: Settings) -> ClientFeatures:
 
 def validator_of(settings: Settings) -> PlanValidator:
     """Return the validator with the standard rules and those of the project."""
-    from pytest_delta_schema.configuration.project_settings import load_rules
+    model_rules: tuple[ModelRule, ...] = ()
+    plan_rules: tuple[PlanRule, ...] = ()
+    if settings.rules:
+        from pytest_delta_schema.configuration.project_settings import load_rules
 
-    model_rules, plan_rules = load_rules(settings.rules) if settings.rules else ((), ())
+        model_rules, plan_rules = load_rules(settings.rules)
     client_features = client_features_of(settings)
     standard = default_plan_rules(
         settings.consents,

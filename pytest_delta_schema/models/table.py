@@ -239,9 +239,8 @@ def _listed(value: object, kind: type[_T], subject: str, example: str) -> tuple[
         msg = f"{subject} must be a list of {name}, got {value!r}; write [{name}(...), ...]"
         raise DeclarationError(msg)
     items = tuple(value)
-    wrong = (
-        [] if {kind}.issuperset(map(type, items)) else [at for at, it in enumerate(items) if not isinstance(it, kind)]
-    )
+    is_usual = {kind}.issuperset(map(type, items))  # in C
+    wrong = [] if is_usual else [index for index, item in enumerate(items) if not isinstance(item, kind)]
     if wrong:
         part = subject.rpartition(" ")[2]
         listed = ", ".join(f"{part}[{index}] is {items[index]!r}" for index in wrong)

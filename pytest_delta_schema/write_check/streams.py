@@ -216,11 +216,11 @@ def require_kind(kind: object) -> None:
 def _pair(old: Table | TableState, new: Table | TableState) -> tuple[TableState, TableState]:
     """Return the states of a table before and after a change, which models or states give."""
     given: dict[str, object] = {"old": old, "new": new}
-    others = [(which, table) for which, table in given.items() if not isinstance(table, (Table, TableState))]
     refuse(
         *(
             kind_fault("check_stream", "a Table or a TableState", table, f"give a model or a state as {which}")
-            for which, table in others
+            for which, table in given.items()
+            if not isinstance(table, (Table, TableState))
         )
     )
     before, after = (desired_state(table) if isinstance(table, Table) else table for table in (old, new))

@@ -18,8 +18,8 @@ from pyspark.sql.types import StructField, StructType
 from pytest_delta_schema import Merge, QualifiedName, WriteOptions, check_write
 from pytest_delta_schema.backends.local.probes import AUTO_MERGE, merge_sql, write, write_frame
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.spark.conf import setting
 from pytest_delta_schema.backends.spark.errors import translate_errors
+from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plan import TablePlanner

@@ -28,7 +28,7 @@ from pyspark.sql.functions import struct as struct_of
 
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.spark.conf import setting
+from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plan import TablePlanner

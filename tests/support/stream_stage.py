@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.spark.conf import setting
+from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.runner import ActionRunner
 from pytest_delta_schema.models.names import QualifiedName

@@ -28,10 +28,9 @@ from pytest_delta_schema.backends.local.warehouse import SESSION_CATALOG, transl
 from pytest_delta_schema.backends.logs.checks import inspect_log
 from pytest_delta_schema.backends.logs.files import LocalLog
 from pytest_delta_schema.backends.spark.compat import Gateway, active_spark, java_session, known_properties
-from pytest_delta_schema.backends.spark.conf import SUBSTITUTE, setting, shared_setting
 from pytest_delta_schema.backends.spark.errors import cancel_on_interrupt, stop_jobs, translate_errors
 from pytest_delta_schema.backends.spark.logs import HadoopLog
-from pytest_delta_schema.backends.spark.sessions import SparkVersions
+from pytest_delta_schema.backends.spark.sessions import SUBSTITUTE, SparkVersions, setting, shared_setting
 from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.models.arguments import folder_fault, refuse, session_fault
 from pytest_delta_schema.progress import step

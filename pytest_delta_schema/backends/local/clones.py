@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 from pytest_delta_schema.backends.local.reading import located
 from pytest_delta_schema.backends.local.warehouse import is_hidden, table_folder
 from pytest_delta_schema.backends.problems import cannot_clone, require_commits_in_log
-from pytest_delta_schema.backends.spark.conf import setting
+from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.delta.log_files import SIDECARS, LogListing, checksum_name, commit_name
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.models.names import QualifiedName

@@ -17,8 +17,8 @@ from pytest_delta_schema.backends.local.warehouse import (
     table_folder,
 )
 from pytest_delta_schema.backends.spark.compat import clear_cache, java_frame, java_session
-from pytest_delta_schema.backends.spark.conf import TIME_ZONE
 from pytest_delta_schema.backends.spark.errors import translate_errors
+from pytest_delta_schema.backends.spark.sessions import TIME_ZONE
 from pytest_delta_schema.backends.spark.statements import relation_of, table_fingerprint
 from pytest_delta_schema.delta.names import NameSet
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line

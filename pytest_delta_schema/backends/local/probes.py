@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.compat import frame_of_rows, protocol_and_metadata, spark_version
-from pytest_delta_schema.backends.spark.conf import setting
+from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.delta.names import ColumnPath, folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic, StatementError, first_line

@@ -94,9 +94,9 @@ class SparkCatalog(ABC):
             StatementError: If values would not be read back as they were given, and nothing is written; or if the table
                 refuses them.
         """
-        required_table_name(table, "insert")
         from pytest_delta_schema.backends.spark.statements import insert_rows
 
+        required_table_name(table, "insert")
         with self._using(table.written.catalog):
             insert_rows(self.spark, self._state(table), rows)
 

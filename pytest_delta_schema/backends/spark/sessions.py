@@ -1,9 +1,11 @@
-"""Spark sessions: whether they have Delta Lake, what their versions can run, and which tables they open."""
+"""Spark sessions: whether they have Delta Lake, what their versions can run, and settings changed inside a block."""
 
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.logs.files import CheckedLog, Doubt
@@ -31,7 +33,7 @@ from pytest_delta_schema.delta.protocol import (
     supported_features,
 )
 from pytest_delta_schema.delta.well_formed import faults_of_struct
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeltaSchemaError, StatementError, first_line
 from pytest_delta_schema.diagnostics.faults import UnsupportedTable
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
@@ -42,7 +44,7 @@ from pytest_delta_schema.state.spark_types import unknown_parts, unstorable
 from pytest_delta_schema.state.types import describe_type, is_generated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from typing import Any
 
@@ -364,3 +366,64 @@ def refused_by_spark(name: QualifiedName, cause: str) -> Diagnostic | None:
         return None
     remedy = "read it with a newer pair of pyspark and delta-spark, or with the unity backend, which reads the log"
     return problem(UnsupportedTable, name, f"is unreadable, because Spark refuses to open it ({cause})", remedy)
+
+
+@contextmanager
+def setting(spark: SparkSession, key: str, value: str) -> Iterator[None]:
+    """Change a setting of a session inside the block."""
+    before = spark.conf.get(key, None)
+    if before == value:
+        yield
+        return
+    spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(key)
+        else:
+            spark.conf.set(key, before)
+
+
+@contextmanager
+def shared_setting(spark: Callable[[], SparkSession], key: str, value: str) -> Iterator[bool]:
+    """Change a setting inside the block for several threads that use one session."""
+    with ExitStack() as settings:
+        try:
+            with translate_errors():
+                settings.enter_context(setting(spark(), key, value))
+        except DeltaSchemaError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            # The session may have ended meanwhile, and an error must not replace an interruption.
+            with suppress(StatementError), translate_errors():
+                settings.close()
+
+
+TIME_ZONE = "spark.sql.session.timeZone"
+SUBSTITUTE = "spark.sql.variable.substitute"
+
+
+_AS_WRITTEN = RLock()
+
+
+@contextmanager
+def as_written(spark: SparkSession, text: str) -> Iterator[None]:
+    """Keep Spark from replacing variables, such as ``${x}`` in a name, in a text that it reads inside the block."""
+    if "${" not in text:
+        yield
+        return
+    with _AS_WRITTEN, setting(spark, SUBSTITUTE, "false"):
+        yield
+
+
+@contextmanager
+def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
+    """Change settings of a session inside the block."""
+    with ExitStack() as stack:
+        for key, value in values.items():
+            stack.enter_context(setting(spark, key, value))
+        yield

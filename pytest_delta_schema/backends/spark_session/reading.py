@@ -19,10 +19,9 @@ from pytest_delta_schema.backends.logs.files import CheckedLog, Damage, LocalLog
 from pytest_delta_schema.backends.logs.state import CommitLog, newest_version
 from pytest_delta_schema.backends.problems import MALFORMED, cannot_convert, is_damaged, is_doubtful, problem, refused
 from pytest_delta_schema.backends.spark.compat import is_connect_session
-from pytest_delta_schema.backends.spark.conf import as_written
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.logs import HadoopLog
-from pytest_delta_schema.backends.spark.sessions import may_be_refused, may_lack_rows, refused_by_spark
+from pytest_delta_schema.backends.spark.sessions import as_written, may_be_refused, may_lack_rows, refused_by_spark
 from pytest_delta_schema.backends.spark.statements import schema_of
 from pytest_delta_schema.delta.log_files import checksum_name, commit_name
 from pytest_delta_schema.delta.names import folded

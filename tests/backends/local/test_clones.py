@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.local import clones
 from pytest_delta_schema.backends.local.clones import ChangingTableError, clone_folder
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.compat import clear_cache
-from pytest_delta_schema.backends.spark.conf import setting
+from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.state import TableState
 from support.catalogs import scratch

@@ -22,7 +22,7 @@ from pytest_delta_schema.assertions.contracts import raises_constraint
 from pytest_delta_schema.backends import constraint_error
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.rows import DataQueries
-from pytest_delta_schema.backends.spark.conf import setting
+from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import RowCounts

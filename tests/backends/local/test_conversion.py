@@ -23,7 +23,7 @@ from pytest_delta_schema import (
     progress,
 )
 from pytest_delta_schema.backends.local import conversion
-from pytest_delta_schema.backends.spark.conf import setting
+from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.backends.spark.statements import table_fingerprint
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner

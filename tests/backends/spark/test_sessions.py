@@ -9,8 +9,7 @@ import pytest
 from pyspark.errors import PySparkException, PySparkRuntimeError
 
 from pytest_delta_schema.backends.spark import sessions
-from pytest_delta_schema.backends.spark.conf import setting, shared_setting
-from pytest_delta_schema.backends.spark.sessions import require_delta, require_jvm
+from pytest_delta_schema.backends.spark.sessions import require_delta, require_jvm, setting, shared_setting
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 EXTENSION = {"spark.sql.extensions": "a.b.Other,io.delta.sql.DeltaSparkSessionExtension"}

@@ -41,9 +41,8 @@ from pytest_delta_schema import (
     state_text,
 )
 from pytest_delta_schema.backends.spark import statements as inserting_statements
-from pytest_delta_schema.backends.spark.conf import setting
 from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as LOCAL
-from pytest_delta_schema.backends.spark.sessions import SparkVersions
+from pytest_delta_schema.backends.spark.sessions import SparkVersions, setting
 from pytest_delta_schema.backends.spark.statements import insert_rows, on_delta, rewrite_table_layout
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY

@@ -28,7 +28,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.logs.files import LocalLog, local_folder
-from pytest_delta_schema.backends.spark.conf import settings
+from pytest_delta_schema.backends.spark.sessions import settings
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reading import commits_from_history
 from pytest_delta_schema.delta.log_files import commit_name
