@@ -24,7 +24,7 @@ from pyspark.sql.types import (
 )
 
 from pytest_delta_schema import Column, ForeignKey, QualifiedName, Table, Unique
-from pytest_delta_schema.state.delta_log import state_from_metadata
+from pytest_delta_schema.state.delta_log import LogFacts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,16 +168,13 @@ def schema_string(table: Table) -> str:
 
 def observed(table: Table, wanted: TableState) -> TableState:
     """Return the state of a table in line, read from the JSON of its log as a catalog would."""
-    read = state_from_metadata(
-        QualifiedName(*map(str, table.name)),
-        metadata={
-            "schemaString": schema_string(table),
-            "description": table.comment,
-            "configuration": dict(table.table_properties),
-        },
-        protocol={"minReaderVersion": 1, "minWriterVersion": 2},
-        version=0,
-    )
+    metadata = {
+        "schemaString": schema_string(table),
+        "description": table.comment,
+        "configuration": dict(table.table_properties),
+    }
+    facts = LogFacts(metadata, {"minReaderVersion": 1, "minWriterVersion": 2}, version=0)
+    read = facts.state(QualifiedName(*map(str, table.name)))
     keys = {name: getattr(wanted, name) for name in ("primary_key", "unique", "foreign_keys")}
     return replace(read, **keys, tags=MappingProxyType(dict(wanted.tags)))
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema import QualifiedName
+from pytest_delta_schema.backends.logs.files import LocalFiles
+from pytest_delta_schema.backends.logs.log import DeltaLog
 from pytest_delta_schema.backends.unity.entries import entry_of, table_info
-from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.testing.unity import UnityDouble
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ def main(lake: Path, *, bare: bool) -> None:
                 "data_source_format": "DELTA",
                 "storage_location": folder.as_uri(),
             }
-            log = Log(folder.as_uri(), {})
-            entry = table_info(entry_of(name, info), log.shown(), log.timestamp())
+            facts = DeltaLog(LocalFiles(str(folder))).facts()
+            entry = table_info(entry_of(name, info), facts, 0)
             if bare:
                 entry.update(columns=[], properties={}, comment=None)
             double.metastore.create_table(entry)

@@ -1,6 +1,8 @@
 """The kit for backends: reading logs and metadata, without a JVM; ``examples/backend`` is a whole backend."""
 
 import json
+from io import BytesIO
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -11,11 +13,12 @@ from pytest_delta_schema.backends.kit import (
     NO_CONNECTION,
     OPEN_SOURCE_DELTA,
     PROPERTY_PREFIX,
-    CommitLog,
     DataQueries,
-    LocalLog,
+    LocalFiles,
+    LogFiles,
     NameMap,
     NameSet,
+    Stamp,
     UnreadableTable,
     build_decoders,
     cancel_on_interrupt,
@@ -33,6 +36,7 @@ from pytest_delta_schema.backends.kit import (
     parse_databricks_type,
     problem,
     read_all_until_settled,
+    reading_log,
     redacted_uri,
     refuse_kind,
     refused,
@@ -40,7 +44,6 @@ from pytest_delta_schema.backends.kit import (
     running_in_spark,
     snapshot_names,
     split_properties,
-    state_from_metadata,
     state_keys,
     state_of_log,
     statements_per_column,
@@ -59,7 +62,7 @@ from pytest_delta_schema.sql import (
     identifier,
     literal,
 )
-from pytest_delta_schema.state import CatalogState, ColumnPath, ColumnState, KeyState, StructState, TableState
+from pytest_delta_schema.state import CatalogState, ColumnPath, ColumnState, KeyState, LogFacts, StructState, TableState
 
 NAME = orders.name
 PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["appendOnly"]}
@@ -86,20 +89,42 @@ def folder(tmp_path):
 def test_state_of_log(folder):
     location = f"file:{folder}"  # as DESCRIBE DETAIL shows it
 
-    state = state_of_log(NAME, LocalLog(local_folder(location)))  # a checkpoint in parquet is not read
+    state = state_of_log(NAME, LocalFiles(local_folder(location)))
 
     assert (state.version, state.table_comment) == (0, "Orders")
 
 
-def test_commit_log(folder):
-    log = CommitLog(table=NAME, log=LocalLog(folder))
+def test_log_files(folder):
+    class StoredFiles(LogFiles):  # of a store that holds contents by name, as those of a bucket
+        path = "bucket/orders/_delta_log"
 
-    assert [commit.operation for commit in log.commits()] == ["CREATE TABLE"]
-    assert log.state_at(0).columns == (ColumnState("id", "bigint", is_nullable=False, comment=""),)
+        def __init__(self, contents):
+            self.contents = contents
+
+        def names(self):
+            return list(self.contents)
+
+        def open(self, name):
+            return BytesIO(self.contents[name])
+
+        def stamp(self, name):
+            return Stamp(modified=0, size=len(self.contents[name]))
+
+    files = StoredFiles({file.name: file.read_bytes() for file in Path(folder, "_delta_log").iterdir()})
+
+    assert state_of_log(NAME, files).table_comment == "Orders"
 
 
-def test_state_from_metadata():
-    state = state_from_metadata(NAME, metadata=METADATA, protocol=PROTOCOL, version=3)
+def test_reading_log(folder):
+    with reading_log(NAME, LocalFiles(folder)) as log:
+        operations, first = [commit.operation for commit in log.commits()], log.facts(0)
+
+    assert operations == ["CREATE TABLE"]
+    assert first.columns == (ColumnState("id", "bigint", is_nullable=False, comment=""),)
+
+
+def test_log_facts():
+    state = LogFacts(METADATA, PROTOCOL, version=3).state(NAME)
 
     assert state.columns == (ColumnState("id", "bigint", is_nullable=False, comment=""),)
     assert state.table_properties["delta.feature.appendOnly"] == "supported"
@@ -108,7 +133,7 @@ def test_state_from_metadata():
 def test_property_prefix():
     emulated = {f"{PROPERTY_PREFIX}delta.parquet.compression.codec": "zstd"}  # as open-source Delta holds it
 
-    state = state_from_metadata(NAME, metadata={**METADATA, "configuration": emulated}, protocol=PROTOCOL)
+    state = LogFacts({**METADATA, "configuration": emulated}, PROTOCOL).state(NAME)
 
     assert state.table_properties["delta.parquet.compression.codec"] == "zstd"
 

@@ -11,7 +11,7 @@ from pytest_delta_schema.backends.unity import Secret, Storage, UnityClient
 from pytest_delta_schema.diagnostics.errors import MetadataSyncError
 from pytest_delta_schema.execute import MetadataSync, SyncsEntries
 from pytest_delta_schema.plan import EntryDifference, entry_differences
-from pytest_delta_schema.state import EntryColumn, EntryState, LogState
+from pytest_delta_schema.state import EntryColumn, EntryState, LogFacts
 from pytest_delta_schema.testing.unity import UnityDouble
 
 MODEL = table(ID)
@@ -83,10 +83,10 @@ def test_entry_column(catalog):
     assert (column.name, column.text, column.type_name, column.is_nullable) == ("id", "bigint", "LONG", False)
 
 
-def test_log_state(catalog):
+def test_log_of_an_entry(catalog):
     log = catalog.snapshot([MODEL]).logs[orders.name]
 
-    assert isinstance(log, LogState)
+    assert isinstance(log, LogFacts)
     assert ([column.name for column in log.columns], log.version) == (["id"], 0)
 
 

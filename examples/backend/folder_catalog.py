@@ -8,7 +8,7 @@ from pytest_delta_schema import SessionCatalog
 from pytest_delta_schema.backends import Backend
 from pytest_delta_schema.backends.kit import (
     OPEN_SOURCE_DELTA,
-    LocalLog,
+    LocalFiles,
     local_folder,
     required_table_names,
     snapshot_names,
@@ -117,7 +117,7 @@ def _state(name, schemas):
     tables = schemas.get(f"{name.catalog}.{name.schema}")
     if tables is None or name.table not in tables:
         return TableState(name=name, exists=False, schema_exists=tables is not None)
-    return state_of_log(name, LocalLog(tables[name.table]))
+    return state_of_log(name, LocalFiles(tables[name.table]))
 
 
 def _open(context):

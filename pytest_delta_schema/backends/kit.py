@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.concurrency import map_concurrently as map_concurrently
     from pytest_delta_schema.backends.concurrency import read_all_until_settled as read_all_until_settled
     from pytest_delta_schema.backends.decoders import build_decoders as build_decoders
-    from pytest_delta_schema.backends.logs.files import LocalLog as LocalLog
+    from pytest_delta_schema.backends.logs.files import LocalFiles as LocalFiles
+    from pytest_delta_schema.backends.logs.files import LogFiles as LogFiles
+    from pytest_delta_schema.backends.logs.files import Stamp as Stamp
     from pytest_delta_schema.backends.logs.files import local_folder as local_folder
-    from pytest_delta_schema.backends.logs.state import CommitLog as CommitLog
-    from pytest_delta_schema.backends.logs.state import state_of_log as state_of_log
+    from pytest_delta_schema.backends.logs.log import reading_log as reading_log
+    from pytest_delta_schema.backends.logs.log import state_of_log as state_of_log
     from pytest_delta_schema.backends.problems import MALFORMED as MALFORMED
     from pytest_delta_schema.backends.problems import is_a_view as is_a_view
     from pytest_delta_schema.backends.problems import is_damaged as is_damaged
@@ -47,7 +49,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.progress import step as step
     from pytest_delta_schema.sql.compiler import statements_per_column as statements_per_column
     from pytest_delta_schema.state.delta_log import PROPERTY_PREFIX as PROPERTY_PREFIX
-    from pytest_delta_schema.state.delta_log import state_from_metadata as state_from_metadata
     from pytest_delta_schema.state.keys import state_keys as state_keys
     from pytest_delta_schema.state.types import children as children
 

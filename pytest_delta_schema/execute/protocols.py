@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.plan.entry_comparison import EntryDifference
     from pytest_delta_schema.sql.statement import Statement, StatementKind
-    from pytest_delta_schema.state.log_facts import Commit
+    from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import CatalogState, TableState
     from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.write_check.verdict import Merge, WriteOptions, WriteVerdict

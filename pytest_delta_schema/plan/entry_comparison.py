@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.entries import EntryColumn, LogState
+    from pytest_delta_schema.state.delta_log import LogFacts
+    from pytest_delta_schema.state.entries import EntryColumn
     from pytest_delta_schema.state.states import CatalogState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
@@ -89,7 +90,7 @@ class EntryDifference(NamedTuple):
         return f"{self.path}: the catalog entry has {self.entry}, the log has {self.log}"
 
 
-def entry_differences(entry: EntryState, log: LogState) -> tuple[EntryDifference, ...]:
+def entry_differences(entry: EntryState, log: LogFacts) -> tuple[EntryDifference, ...]:
     """Return everything in which a catalog entry differs from the log.
 
     What no entry can store is not compared, unless the entry has another value for it.
@@ -107,14 +108,14 @@ def entry_differences(entry: EntryState, log: LogState) -> tuple[EntryDifference
     )
 
 
-def unstorable_notes(table: object, log: LogState) -> tuple[Diagnostic, ...]:
+def unstorable_notes(table: object, log: LogFacts) -> tuple[Diagnostic, ...]:
     """Return a note for a log of which no catalog entry can store everything."""
     left_out = storable(log).left_out
     fact = f"the catalog cannot store {', '.join(left_out)}, and its entry lacks it"
     return (note(UnstorableMetadata, table, ENTRY_PATH, fact),) if left_out else ()
 
 
-def is_stale(entry: EntryState | Diagnostic | None, log: LogState | None) -> bool:
+def is_stale(entry: EntryState | Diagnostic | None, log: LogFacts | None) -> bool:
     """Whether a catalog entry differs from the log, if both were read."""
     return isinstance(entry, EntryState) and log is not None and bool(entry_differences(entry, log))
 
@@ -124,7 +125,7 @@ def stale_entries(state: CatalogState) -> frozenset[QualifiedName]:
     return frozenset(name for name, log in state.logs.items() if is_stale(state.entries.get(name), log))
 
 
-def _without_rest(entry: EntryState, log: LogState, held: LogState) -> EntryState:
+def _without_rest(entry: EntryState, log: LogFacts, held: LogFacts) -> EntryState:
     """Remove from an entry what agrees with the log although entries cannot be expected to store it."""
     whole = NameMap.of(entry_columns(log.columns, log.partitioning))
     kept = NameMap.of(held.columns)

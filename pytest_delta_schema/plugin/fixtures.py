@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog, ScratchCatalog
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.run import ContractRun
-    from pytest_delta_schema.state.log_facts import Commit
+    from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.test_kit.effects import Effect
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 

@@ -352,9 +352,9 @@ def select_all(source: str) -> str:
     return f"SELECT * FROM {source}"  # noqa: S608 - quoted where it is made
 
 
-def select_text(path: str) -> str:
-    """Render the query of a text file, with a row for each line."""
-    return select_all(f"text.{identifier(path)}")
+def select_files(path: str, columns: str) -> str:
+    """Render the query of a file, or of the files of a folder; ``columns`` are those of the ``binaryFile`` source."""
+    return f"SELECT {columns} FROM binaryFile.{identifier(path)}"  # noqa: S608 - quoted
 
 
 def describe_history(table: QualifiedName, limit: int | None = None) -> str:

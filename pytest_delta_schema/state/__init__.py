@@ -8,13 +8,13 @@ from pytest_delta_schema._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from pytest_delta_schema.delta.names import ColumnPath as ColumnPath
+    from pytest_delta_schema.state.commits import Commit as Commit
+    from pytest_delta_schema.state.commits import DataFile as DataFile
+    from pytest_delta_schema.state.delta_log import LogFacts as LogFacts
     from pytest_delta_schema.state.entries import EntryColumn as EntryColumn
     from pytest_delta_schema.state.entries import EntryState as EntryState
-    from pytest_delta_schema.state.entries import LogState as LogState
     from pytest_delta_schema.state.json_state import state_from_json as state_from_json
     from pytest_delta_schema.state.json_state import state_json as state_json
-    from pytest_delta_schema.state.log_facts import Commit as Commit
-    from pytest_delta_schema.state.log_facts import DataFile as DataFile
     from pytest_delta_schema.state.states import *
     from pytest_delta_schema.state.states import CatalogReader as CatalogReader
     from pytest_delta_schema.state.states import IntroducedBy as IntroducedBy

@@ -1,12 +1,13 @@
-"""The state of a table from the actions in its Delta log."""
+"""One version of a Delta log, and the state of the table that follows from it."""
 
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from sys import intern
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.char_varchar import SHORT_NAMES, with_lengths_json
 from pytest_delta_schema.delta.fields import (
@@ -24,7 +25,8 @@ from pytest_delta_schema.delta.fields import (
 )
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet, folded
 from pytest_delta_schema.delta.properties import CHECK_PREFIX
-from pytest_delta_schema.delta.protocol import protocol_properties
+from pytest_delta_schema.delta.protocol import commits_are_in_catalog, protocol_properties
+from pytest_delta_schema.delta.well_formed import well_formed_schema, with_texts
 from pytest_delta_schema.state.keys import keys_in_properties
 from pytest_delta_schema.state.states import (
     NO_TAGS,
@@ -61,60 +63,96 @@ PROPERTY_PREFIX = f"{OWN_PROPERTY_PREFIX}property."
 """The prefix of properties that hold those which open-source Delta does not know; their whole key follows."""
 
 
-class LogSchema(NamedTuple):
-    """The schema of a log."""
-
-    parsed: Mapping[str, Any]
-    columns: tuple[ColumnState, ...]
-
-    @classmethod
-    def of(cls, metadata: Mapping[str, Any]) -> LogSchema:
-        """Read the schema of a ``metaData`` action."""
-        parsed = json.loads(metadata["schemaString"])
-        return cls(parsed, columns_of_schema(parsed))
-
-
-def state_from_metadata(  # noqa: PLR0913 - the parts of a log
-    name: QualifiedName,
-    *,
-    metadata: Mapping[str, Any],
-    protocol: Mapping[str, Any],
-    clustering: Paths = (),
-    version: int | None = None,
-    schema: LogSchema | None = None,
-) -> TableState:
-    """Return the state of the table whose log holds these actions.
+@dataclass(frozen=True)
+class LogFacts:
+    """One version of a log, from which the state of its table and of its catalog entry follow.
 
     Args:
-        name: The table's name.
-        metadata: The ``metaData`` action: ``schemaString``, ``description``, ``configuration``.
+        metadata: The ``metaData`` action: ``schemaString``, ``description``, ``configuration``, ``partitionColumns``.
         protocol: The ``protocol`` action. Its versions and features are shown as the properties that set them.
         clustering: The clustering columns of the ``delta.clustering`` domain, by their physical names.
-        version: The version that was read.
-        schema: The schema of ``metadata``, if it has been read already.
+        version: Its number; -1 if it is not known.
+        parsed: The schema of ``metadata``, if it has been read already.
     """
-    schema = schema or LogSchema.of(metadata)
-    configuration: Mapping[str, str] = metadata.get("configuration") or {}
-    own = {key: value for key, value in configuration.items() if key.startswith(OWN_PROPERTY_PREFIX)}
-    checks = {key: value for key, value in configuration.items() if folded(key).startswith(CHECK_PREFIX)}
-    visible = {key: value for key, value in configuration.items() if key not in own and key not in checks}
-    emulated = _emulated_properties(own, visible) if own else {}
-    versions = dict(protocol_properties(protocol))  # properties with the same keys have no effect
-    return TableState(
-        name=name,
-        columns=schema.columns,
-        table_comment=metadata.get("description") or "",
-        table_properties=MappingProxyType({**versions, **visible, **emulated, **versions}),
-        owned_properties=decode_owned(own.get(OWNED_PROPERTIES)),
-        emulated_properties=tuple(sorted(emulated)),
-        checks=tuple(sorted((CheckState(key[len(CHECK_PREFIX) :], text) for key, text in checks.items()), key=by_name)),
-        partitioning=tuple(metadata.get("partitionColumns") or ()),
-        clustering=tuple(logical_path(schema.parsed, path) for path in clustering),
-        tags=tags_among(own, schema.columns),
-        version=version,
-        table_id=metadata.get("id") or "",
-        **keys_in_properties(own),
-    )
+
+    metadata: Mapping[str, Any]
+    protocol: Mapping[str, Any]
+    clustering: Paths = ()
+    version: int = -1
+    parsed: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def schema(self) -> Mapping[str, Any]:
+        """The schema, parsed."""
+        schema: Mapping[str, Any] = self.parsed or json.loads(self.metadata["schemaString"])
+        return schema
+
+    @cached_property
+    def columns(self) -> tuple[ColumnState, ...]:
+        """The columns of the schema."""
+        return columns_of_schema(self.schema)
+
+    @property
+    def comment(self) -> str:
+        """The comment of the table; ``""`` if there is none."""
+        return self.metadata.get("description") or ""
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """All table properties in the metadata."""
+        return self.metadata.get("configuration") or {}
+
+    @property
+    def partitioning(self) -> tuple[str, ...]:
+        """The partition columns, in order."""
+        return tuple(self.metadata.get("partitionColumns") or ())
+
+    @property
+    def is_catalog_managed(self) -> bool:
+        """Whether the catalog commits to the log, so its files may lack the newest commits."""
+        return commits_are_in_catalog(key for key, _ in protocol_properties(self.protocol))
+
+    def well_formed(self) -> LogFacts:
+        """Read the schema, and require the metadata and the protocol to be well-formed.
+
+        Numbers and booleans become texts where Spark reads texts.
+        """
+        if self.parsed is not None:
+            return self
+        metadata = with_texts(self.metadata)
+        return replace(self, metadata=metadata, parsed=well_formed_schema(metadata, self.protocol))
+
+    def state(self, name: QualifiedName) -> TableState:
+        """Return the state of the table.
+
+        Args:
+            name: The table's name.
+
+        Raises:
+            ValueError: If the metadata is malformed; also other errors of malformed values, see ``MALFORMED``.
+        """
+        own = {key: value for key, value in self.configuration.items() if key.startswith(OWN_PROPERTY_PREFIX)}
+        checks = {key: value for key, value in self.configuration.items() if folded(key).startswith(CHECK_PREFIX)}
+        visible = {key: value for key, value in self.configuration.items() if key not in own and key not in checks}
+        emulated = _emulated_properties(own, visible) if own else {}
+        versions = dict(protocol_properties(self.protocol))  # properties with the same keys have no effect
+        return TableState(
+            name=name,
+            columns=self.columns,
+            table_comment=self.comment,
+            table_properties=MappingProxyType({**versions, **visible, **emulated, **versions}),
+            owned_properties=decode_owned(own.get(OWNED_PROPERTIES)),
+            emulated_properties=tuple(sorted(emulated)),
+            checks=tuple(
+                sorted((CheckState(key[len(CHECK_PREFIX) :], text) for key, text in checks.items()), key=by_name)
+            ),
+            partitioning=self.partitioning,
+            clustering=tuple(logical_path(self.schema, path) for path in self.clustering),
+            tags=tags_among(own, self.columns),
+            version=None if self.version < 0 else self.version,
+            table_id=self.metadata.get("id") or "",
+            **keys_in_properties(own),
+        )
 
 
 def columns_of_schema(schema: Mapping[str, Any]) -> tuple[ColumnState, ...]:

@@ -5,10 +5,8 @@ Readers that use the catalog alone see the entry. For external tables nothing sy
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, folded
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.delta_log import LogFacts
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 MANAGED = "MANAGED"
@@ -86,29 +85,6 @@ class EntryState:
     def is_managed(self) -> bool:
         """Whether the catalog manages the files; whether it also commits to the log is only known by the log."""
         return self.table_type == MANAGED
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogState:
-    """The metadata of a Delta log with which a catalog entry is compared.
-
-    Args:
-        schema: The schema, as the text in JSON that the log has.
-        columns: The columns of that schema.
-        comment: ``""`` if there is none.
-        partitioning: The partition columns, in order.
-        configuration: All table properties.
-        version: The newest version.
-        is_catalog_managed: Whether the catalog commits to the log, so nobody else may write the entry.
-    """
-
-    schema: str
-    columns: tuple[ColumnState, ...]
-    comment: str
-    partitioning: tuple[str, ...]
-    configuration: Mapping[str, str]
-    version: int
-    is_catalog_managed: bool = False
 
 
 def is_written_by_server(key: str) -> bool:
@@ -225,12 +201,12 @@ _VOID = "void"
 class Storable(NamedTuple):
     """The part of a log that an entry can store."""
 
-    log: LogState
+    log: LogFacts
     left_out: tuple[str, ...] = ()
     """What the rest is, such as ``column v (void)``; nothing for most tables."""
 
 
-def storable(log: LogState) -> Storable:
+def storable(log: LogFacts) -> Storable:
     """Leave out of a log what servers refuse to store.
 
     The names of types are a closed list in the API of Unity Catalog 0.6.0 (``ColumnTypeName``).
@@ -252,25 +228,18 @@ def storable(log: LogState) -> Storable:
         ),
         *(f"property {key}" for key in long),
     )
-    schema = json.loads(log.schema)
     fields = [
         _without_comment(field) if field["name"] in uncommented else field
-        for field in schema["fields"]
+        for field in log.schema["fields"]
         if field["name"] not in odd
     ]
-    rest = replace(
-        log,
-        schema=json.dumps({**schema, "fields": fields}),
-        columns=tuple(
-            column._replace(comment="") if column.name in uncommented else column
-            for column in log.columns
-            if column.name not in odd
-        ),
-        comment=log.comment if has_comment else "",
-        partitioning=tuple(name for name in log.partitioning if name not in NameSet(odd)),
-        configuration=MappingProxyType({key: value for key, value in log.configuration.items() if _fits(key, value)}),
-    )
-    return Storable(rest, left_out)
+    rest = {
+        "description": log.comment if has_comment else "",
+        "partitionColumns": [name for name in log.partitioning if name not in NameSet(odd)],
+        "configuration": {key: value for key, value in log.configuration.items() if _fits(key, value)},
+    }
+    held = replace(log, metadata={**log.metadata, **rest}, parsed={**log.schema, "fields": fields})
+    return Storable(held, left_out)
 
 
 def long_properties(properties: Mapping[str, str]) -> tuple[str, ...]:

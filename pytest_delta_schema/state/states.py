@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.ownership import ContractMode, Evolution, Ownership
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.entries import EntryState, LogState
+    from pytest_delta_schema.state.delta_log import LogFacts
+    from pytest_delta_schema.state.entries import EntryState
     from pytest_delta_schema.state.types import ColumnState
 
 __all__ = ["CatalogState", "CheckState", "ForeignKeyState", "KeyState", "RenameState", "TableState"]
@@ -270,7 +271,7 @@ class CatalogState:
     tables: Mapping[QualifiedName, TableState]
     problems: Mapping[QualifiedName, Diagnostic] = field(default_factory=lambda: MappingProxyType({}))
     entries: Mapping[QualifiedName, EntryState | Diagnostic] = field(default_factory=lambda: MappingProxyType({}))
-    logs: Mapping[QualifiedName, LogState] = field(default_factory=lambda: MappingProxyType({}))
+    logs: Mapping[QualifiedName, LogFacts] = field(default_factory=lambda: MappingProxyType({}))
     others: Mapping[QualifiedName, TableState] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog, KeepsVersions
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.log_facts import Commit, DataFile
+    from pytest_delta_schema.state.commits import Commit, DataFile
     from pytest_delta_schema.state.states import CatalogReader, TableState
 
 

@@ -29,7 +29,7 @@ from pytest_delta_schema.testing.unity_tables import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pytest_delta_schema.state.entries import LogState
+    from pytest_delta_schema.state.delta_log import LogFacts
 
 _LOG = "_delta_log"
 
@@ -261,7 +261,7 @@ class Metastore:
         self.etags[name] = self._tick()
         return self.table(name, delta=True)
 
-    def commit(self, name: str, log: LogState) -> None:
+    def commit(self, name: str, log: LogFacts) -> None:
         """Make an entry that of a managed table, and update it by a commit, which on the server is one step."""
         self.tables[name] = after_commit(self._known(name), log)
         self.latest[name] = log.version

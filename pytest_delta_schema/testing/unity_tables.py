@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from pytest_delta_schema.state.entries import LogState
+    from pytest_delta_schema.state.delta_log import LogFacts
 
 
 INVALID_ARGUMENT, INTERNAL, CONFLICT = "INVALID_ARGUMENT", "INTERNAL", "UPDATE_REQUIREMENT_CONFLICT"
@@ -470,9 +470,9 @@ _OTHERS: Mapping[str, tuple[tuple[str, ...], Callable[[dict[str, Any], Mapping[s
 _ACTIONS = {**_SCHEMA, **{kind: keys for kind, (keys, _) in _OTHERS.items()}}
 
 
-def after_commit(info: Mapping[str, Any], log: LogState) -> dict[str, Any]:
+def after_commit(info: Mapping[str, Any], log: LogFacts) -> dict[str, Any]:
     """Return the entry of a managed table after a commit: it has the metadata of the log."""
-    fields = json.loads(log.schema)["fields"]
+    fields = log.schema["fields"]
     return {
         **info,
         "table_type": "MANAGED",

@@ -9,17 +9,18 @@ import pytest
 from deltalake import DeltaTable
 
 from pytest_delta_schema.backends import concurrency
-from pytest_delta_schema.backends.logs.checks import check_log
+from pytest_delta_schema.backends.logs.checks import CheckedLog
 from pytest_delta_schema.backends.logs.files import (
-    CutOffError,
-    LocalLog,
-    UncertainError,
+    DamagedLog,
+    DoubtfulLog,
+    LocalFiles,
     actions_in,
     agrees_with_hadoop,
     hadoop_checksum_name,
     local_folder,
 )
-from pytest_delta_schema.backends.unity.logs import Log, LogFolder
+from pytest_delta_schema.backends.logs.log import DeltaLog, inspected
+from pytest_delta_schema.backends.unity.logs import StoredFiles, read_log
 from pytest_delta_schema.delta.log_files import checksum_name, commit_name
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.damaged_logs import (
@@ -113,7 +114,12 @@ LOGS = {
     "second": (second, COMMITS | WITH_CHECKPOINT | SECOND),
 }
 CASES = {f"{kind}: {case}": (kind, case) for kind, (_, cases) in LOGS.items() for case in cases}
-READERS = {"local": lambda log: LocalLog(str(log.parent)), "store": lambda log: LogFolder(str(log.parent), {})}
+READERS = {"local": lambda log: LocalFiles(str(log.parent)), "store": lambda log: StoredFiles(str(log.parent), {})}
+
+
+def facts(folder):
+    """Read the newest version as the unity backend does."""
+    return read_log(str(folder), DeltaLog.facts, {})
 
 
 def damage(log, reader="local"):
@@ -203,18 +209,18 @@ def test_a_name_with_a_huge_version_is_a_gap(tmp_path):
     assert damage(log).fact.endswith(f"{8:020d}.json and 999999999991 more, and later commits are there")
 
 
-class Vanishing(LocalLog):
+class Vanishing(LocalFiles):
     """A log of which a listed file is not there the first times that it is read, as when Delta removes old ones."""
 
     def __init__(self, table, name, times):
         super().__init__(table)
         self.name, self.times = name, times
 
-    def read(self, name):
+    def open(self, name):
         if name == self.name and self.times:
             self.times -= 1
             raise FileNotFoundError(2, "No such file", name)
-        return super().read(name)
+        return super().open(name)
 
 
 @pytest.mark.parametrize(("times", "is_read"), [(1, True), (3, True), (4, False)])
@@ -223,10 +229,10 @@ def test_a_file_that_is_deleted_while_the_log_is_read_is_no_damage(tmp_path, mon
     name = commit_file(plain(tmp_path)).name
 
     assert damage_of(Vanishing(str(tmp_path), name, times)) is None
-    assert (check_log(Vanishing(str(tmp_path), name, times)) is not None) is is_read
+    assert isinstance(inspected(Vanishing(str(tmp_path), name, times)), CheckedLog) is is_read
 
 
-class Listed(LocalLog):
+class Listed(LocalFiles):
     """A log whose first listings lack files, or hold names of files that are not there."""
 
     def __init__(self, table, *changes):
@@ -257,7 +263,7 @@ def test_what_the_next_listing_holds_is_not_missing(tmp_path, monkeypatch, listi
     plain(tmp_path)
 
     assert damage_of(Listed(str(tmp_path), *listings)) is None
-    assert (check_log(Listed(str(tmp_path), *listings)) is not None) is is_read
+    assert isinstance(inspected(Listed(str(tmp_path), *listings)), CheckedLog) is is_read
 
 
 def test_damage_is_certain_although_commits_are_added(tmp_path, monkeypatch):
@@ -272,11 +278,11 @@ def test_damage_is_certain_although_commits_are_added(tmp_path, monkeypatch):
 
 
 def test_a_log_that_is_gone_is_not_damaged(tmp_path):
-    assert damage_of(LocalLog(str(tmp_path))) is None
-    assert damage_of(LogFolder(str(tmp_path), {})) is None
+    assert damage_of(LocalFiles(str(tmp_path))) is None
+    assert damage_of(StoredFiles(str(tmp_path), {})) is None
 
 
-class Forbidden(LocalLog):
+class Forbidden(LocalFiles):
     """A log that may not be listed."""
 
     def names(self):
@@ -328,11 +334,11 @@ class TestUnity:
     @pytest.mark.parametrize("name", ["5.json", f"{5:021d}.json", "4.checkpoint.parquet"])
     def test_a_number_without_20_digits_is_an_unreadable_table(self, tmp_path, name):
         log = plain(tmp_path)
-        assert Log(str(tmp_path), {}).version == 4
+        assert facts(tmp_path).version == 4
         (log / name).write_text(json.dumps({"txn": {"appId": "test", "version": 5}}))
 
         with pytest.raises(StatementError, match="20 digits") as raised:
-            Log(str(tmp_path), {})
+            facts(tmp_path)
 
         assert str(raised.value) == (
             f"its Delta log at {tmp_path} cannot be read (the number in the name of {name} does not have 20 digits or is"
@@ -354,7 +360,7 @@ class TestUnity:
         commit(tmp_path, 2)
 
         with pytest.raises(StatementError) as raised:
-            Log(str(tmp_path), {})
+            facts(tmp_path)
 
         assert str(raised.value) == (
             f"its Delta log at {tmp_path} cannot be read (00000000000000000001.json holds {fault}, which Delta's protocol"
@@ -367,7 +373,7 @@ class TestUnity:
         checksum = json.loads(checksum_file(log).read_text("utf-8"))
         checksum_file(log).write_text(json.dumps({**checksum, "protocol": malformed}))
 
-        state = Log(str(tmp_path), {}).facts().state(NAME)
+        state = facts(tmp_path).state(NAME)
 
         assert state.table_properties["delta.minReaderVersion"] == "1"
         assert state.table_properties["delta.minWriterVersion"] == "2"
@@ -391,14 +397,14 @@ class TestUnity:
         made.with_name(f"{2:020d}.checkpoint.0d7ab2b3-0000-4000-8000-000000000001.json").write_text(content)
         commit(tmp_path, 3, *later)
 
-        assert [str(path) for path in Log(str(tmp_path), {}).facts().state(NAME).clustering] == clustering.split()
+        assert [str(path) for path in facts(tmp_path).state(NAME).clustering] == clustering.split()
 
     @pytest.mark.parametrize("content", ["[]", "{", "[" * 200_000])
     def test_a_checksum_of_no_sense_is_passed_over(self, tmp_path, content):
         log = plain(tmp_path)
         checksum_file(log).write_text(content)
 
-        assert Log(str(tmp_path), {}).facts().clustering == ()
+        assert facts(tmp_path).clustering == ()
 
 
 UNCERTAIN = {
@@ -423,27 +429,25 @@ CUT = {
 
 
 def test_actions():
-    assert actions_in(b'{"a": 1}\r\n\n \t\n{"b": 2}') == [{"a": 1}, {"b": 2}]
+    assert actions_in(b'{"a": 1}\r\n\n \t\n{"b": 2}', "0.json") == [{"a": 1}, {"b": 2}]
 
 
 @pytest.mark.parametrize("line", UNCERTAIN.values(), ids=UNCERTAIN)
 def test_what_spark_may_read(line):
-    with pytest.raises(UncertainError, match="in line 2 of 2"):
-        actions_in(b"{}\n" + line)
+    with pytest.raises(DoubtfulLog, match=r"0\.json .* in line 2 of 2"):
+        actions_in(b"{}\n" + line, "0.json")
 
 
 @pytest.mark.parametrize("line", CUT.values(), ids=CUT)
 def test_what_no_reader_reads(line):
-    with pytest.raises(CutOffError, match="is cut off or damaged in line 2 of 2") as raised:
-        actions_in(b"{}\n" + line)
-
-    assert type(raised.value) is CutOffError
+    with pytest.raises(DamagedLog, match=r"0\.json is cut off or damaged in line 2 of 2"):
+        actions_in(b"{}\n" + line, "0.json")
 
 
 @pytest.mark.parametrize("content", [b"", b" \n\n"])
 def test_nothing(content):
-    with pytest.raises(CutOffError, match="is empty"):
-        actions_in(content)
+    with pytest.raises(DamagedLog, match=r"0\.json is empty"):
+        actions_in(content, "0.json")
 
 
 @pytest.mark.parametrize("size", [0, 1, 511, 512, 513, 5000])

@@ -16,6 +16,7 @@ from pytest_delta_schema import CatalogReadError, Diagnostic, QualifiedName
 from pytest_delta_schema.backends import concurrency
 from pytest_delta_schema.backends.local.reading import located, read_tables
 from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.logs.files import LocalFiles
 from pytest_delta_schema.backends.spark_session.reading import read_table
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.covering import ALL
@@ -57,8 +58,8 @@ class Bridge:
     def with_logical_names(self, text):
         return text
 
-    def inspect(self, _):
-        return None
+    def log(self, location):
+        return LocalFiles(location)
 
     def read(self, request):
         self.requests.append(request.count("\n"))

@@ -8,8 +8,8 @@ import pytest
 
 from pytest_delta_schema import CatalogReadError, QualifiedName
 from pytest_delta_schema.backends import concurrency
-from pytest_delta_schema.backends.kit import LocalLog, state_of_log
-from pytest_delta_schema.backends.logs.state import CommitLog
+from pytest_delta_schema.backends.kit import LocalFiles, state_of_log
+from pytest_delta_schema.backends.logs.log import reading_log
 from pytest_delta_schema.delta.log_files import checksum_name, commit_name
 from pytest_delta_schema.delta.names import ColumnPath
 from support.damaged_logs import checksum_file, commit_file
@@ -27,7 +27,7 @@ def test_the_state_is_that_of_the_newest_commit(folder):
     delta_log(folder, field("id"), comment="Orders")
     commit(folder, 1, metadata(field("id"), field("day", "date"), comment="Orders", delta__appendOnly="true"))
 
-    state = state_of_log(NAME, LocalLog(str(folder)))
+    state = state_of_log(NAME, LocalFiles(str(folder)))
 
     assert [(column.name, column.data_type) for column in state.columns] == [("id", "bigint"), ("day", "date")]
     assert (state.exists, state.version, state.table_comment) == (True, 1, "Orders")
@@ -66,15 +66,19 @@ def malformed(folder):
         (lost, "DS503", "its Delta log is gone ({folder}/_delta_log)"),
         (cut_off, "DS503", "its Delta log is damaged ({folder}/_delta_log/00000000000000000000.json is empty)"),
         (misnamed, "DS502", "its Delta log may be damaged (the number in the name of 1.json does not have 20 digits"),
-        (only_a_checkpoint, "DS502", "its Delta log changes, or only a checkpoint in parquet shows its columns"),
-        (malformed, "DS503", "its metadata is damaged (MalformedLog"),
+        (
+            only_a_checkpoint,
+            "DS502",
+            "its Delta log cannot be read ({folder}/_delta_log/00000000000000000000.checkpoint.parquet: ",
+        ),
+        (malformed, "DS502", "its Delta log cannot be read (00000000000000000001.json holds the field {{"),
     ],
 )
 def test_a_log_that_does_not_show_the_state_is_a_problem(folder, damage, code, message):
     delta_log(folder, field("id"))
     damage(folder)
 
-    problem = state_of_log(NAME, LocalLog(str(folder)))
+    problem = state_of_log(NAME, LocalFiles(str(folder)))
 
     assert problem.code == code
     assert problem.message.startswith(message.format(folder=folder))
@@ -87,7 +91,7 @@ def test_a_checksum_shows_what_a_checkpoint_hides(folder):
     checksum = {"metadata": metadata(field("id"))["metaData"], **protocol(), "domainMetadata": []}
     checksum_file(folder / "_delta_log", 1).write_text(json.dumps(checksum))
 
-    assert state_of_log(NAME, LocalLog(str(folder))).version == 1
+    assert state_of_log(NAME, LocalFiles(str(folder))).version == 1
 
 
 ORDERS = QualifiedName("dev", "silver", "orders")
@@ -108,12 +112,22 @@ def table_folder(tmp_path):
     return tmp_path
 
 
-def opened(table_folder):
-    return CommitLog(table=ORDERS, log=LocalLog(str(table_folder)))
+class Opened:
+    """Asks the log of a table, whose faults are those of the table."""
+
+    def __init__(self, folder):
+        self.files = LocalFiles(str(folder))
+
+    def __getattr__(self, name):
+        def ask(*arguments):
+            with reading_log(ORDERS, self.files) as log:
+                return getattr(log, name)(*arguments)
+
+        return ask
 
 
 def test_commits_from_a_version_on(table_folder):
-    log = opened(table_folder)
+    log = Opened(table_folder)
 
     assert [made.version for made in log.commits()] == [0, 1, 2, 3]
     assert [(made.version, made.operation, made.changes_rows) for made in log.commits(1)] == [
@@ -127,7 +141,7 @@ def test_commits_from_a_version_on(table_folder):
 def test_columns_under_the_names_of_the_version_before(table_folder):
     renamed = {**field("other"), "metadata": {"delta.columnMapping.physicalName": "id"}}
     commit(table_folder, 4, metadata(renamed, field("x", "string")))
-    log = opened(table_folder)
+    log = Opened(table_folder)
 
     names = {version: [column.name for column in log.columns_before(version)] for version in (1, 2, 3, 4)}
 
@@ -146,7 +160,7 @@ def test_columns_under_the_names_of_the_version_before(table_folder):
     ],
 )
 def test_states_of_versions(table_folder, version, columns, team, clustered_by):
-    state = opened(table_folder).state_at(version)
+    state = Opened(table_folder).facts(version).state(ORDERS)
 
     assert [column.name for column in state.columns] == columns
     assert state.table_properties.get("team") == team
@@ -157,7 +171,7 @@ def test_states_of_versions(table_folder, version, columns, team, clustered_by):
 def test_a_table_without_clustering_needs_no_domain(tmp_path):
     commit(tmp_path, 5, protocol(), metadata(field("id")))
 
-    assert opened(tmp_path).state_at(5).clustering == ()
+    assert Opened(tmp_path).facts(5).state(ORDERS).clustering == ()
 
 
 def test_a_checksum_has_the_whole_state(table_folder):
@@ -165,7 +179,7 @@ def test_a_checksum_has_the_whole_state(table_folder):
     path = table_folder / "_delta_log" / checksum_name(3)
     path.write_text(json.dumps({**entry, "domainMetadata": [clustering("new")["domainMetadata"]]}), "utf-8")
 
-    state = opened(table_folder).state_at(3)
+    state = Opened(table_folder).facts(3).state(ORDERS)
 
     assert [column.name for column in state.columns] == ["new"]
     assert state.clustering == (ColumnPath("new"),)
@@ -175,7 +189,7 @@ def test_a_checksum_has_the_whole_state(table_folder):
 def test_a_checksum_of_another_form_is_not_used(table_folder, content):
     (table_folder / "_delta_log" / checksum_name(3)).write_text(content, "utf-8")
 
-    assert [column.name for column in opened(table_folder).state_at(3).columns] == ["id", "x"]
+    assert [column.name for column in Opened(table_folder).facts(3).state(ORDERS).columns] == ["id", "x"]
 
 
 def lose_the_first(log):
@@ -200,8 +214,8 @@ def make_a_folder(log):
             3,
             "the metadata of version 3 is in commit 0, which its log does not hold any more; read a newer version",
         ),
-        (spoil, 1, "its metadata is damaged (JSONDecodeError"),
-        (make_a_folder, 1, "its Delta log cannot be read ([Errno 21] Is a directory"),
+        (spoil, 1, "00000000000000000000.json is cut off or damaged in line 1 of 1"),
+        (make_a_folder, 1, "_delta_log: [Errno 21] Is a directory"),
     ],
     ids=["no such version", "cleaned up", "damaged", "unreadable"],
 )
@@ -209,7 +223,7 @@ def test_versions_that_cannot_be_read(table_folder, change, version, message):
     change(table_folder / "_delta_log")
 
     with pytest.raises(CatalogReadError) as caught:
-        opened(table_folder).state_at(version)
+        Opened(table_folder).facts(version).state(ORDERS)
 
     assert message in str(caught.value)
 
@@ -217,41 +231,44 @@ def test_versions_that_cannot_be_read(table_folder, change, version, message):
 def test_a_log_without_a_protocol_is_damaged(tmp_path):
     commit(tmp_path, 0, metadata(field("id")))
 
-    with pytest.raises(CatalogReadError, match=r"its metadata is damaged \(KeyError\('protocol'\)\)"):
-        opened(tmp_path).state_at(0)
+    with pytest.raises(CatalogReadError, match="holds the metadata and the protocol"):
+        Opened(tmp_path).facts(0).state(ORDERS)
 
 
 def test_an_empty_log_has_no_version(tmp_path):
     (tmp_path / "_delta_log").mkdir()
 
     with pytest.raises(CatalogReadError, match="no commit of version 0; it has those of which none is left"):
-        opened(tmp_path).state_at(0)
+        Opened(tmp_path).facts(0).state(ORDERS)
 
 
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        ("[" * 100_000, "RecursionError"),
-        ('{"commitInfo": {"timestamp": 1e400}}', "OverflowError"),
-        ('{"commitInfo": null}', "AttributeError"),
-        ('{"add": {"path": null}}', "TypeError"),
+        ("[" * 100_000, r"is damaged .* is cut off or damaged in line 1 of 1"),
+        ('{"commitInfo": {"timestamp": 1e400}}', "may be damaged .* has an odd commitInfo.timestamp in line 1 of 1"),
+        ('{"commitInfo": null}', r"metadata is damaged \(AttributeError"),
+        ('{"add": {"path": null}}', r"metadata is damaged \(TypeError"),
     ],
     ids=["nested deeply", "time", "no commit info", "path"],
 )
 def test_malformed_commits_are_damage(table_folder, content, error):
     (table_folder / "_delta_log" / commit_name(0)).write_text(content, "utf-8")
 
-    with pytest.raises(CatalogReadError, match=rf"its metadata is damaged \({error}"):
-        opened(table_folder).commits()
+    with pytest.raises(CatalogReadError, match=error):
+        Opened(table_folder).commits()
 
 
 def test_commits_that_cannot_be_read(table_folder):
     spoil(table_folder / "_delta_log")
 
-    with pytest.raises(CatalogReadError, match=r"dev\.silver\.orders: its metadata is damaged"):
-        opened(table_folder).commits()
-    with pytest.raises(CatalogReadError, match=r"files of its Delta log are gone .*; check whether it was dropped"):
-        opened(table_folder / "nothing").commits()
+    with pytest.raises(CatalogReadError, match=r"dev\.silver\.orders: its Delta log is damaged"):
+        Opened(table_folder).commits()
+    with pytest.raises(
+        CatalogReadError,
+        match=r"its Delta log is gone .*; restore it from a backup, or drop the table from its catalog",
+    ):
+        Opened(table_folder / "nothing").commits()
 
 
 def lose(*versions):
@@ -283,11 +300,11 @@ def test_gaps_in_a_history_are_named(table_folder, change, first, versions, list
     change(log)
 
     if listed_names is None:
-        assert [made.version for made in opened(table_folder).commits(first)] == versions
+        assert [made.version for made in Opened(table_folder).commits(first)] == versions
     else:
         with pytest.raises(CatalogReadError) as caught:
-            opened(table_folder).commits(first)
+            Opened(table_folder).commits(first)
         assert str(caught.value.diagnostics[0]) == (
-            f"dev.silver.orders: its history has a gap ({log} lacks {listed_names}, and later commits are there); restore them"
+            f"dev.silver.orders: its Delta log is damaged ({log} lacks {listed_names}, and later commits are there); restore them"
             " from a backup, or read newer versions only [DS503 DamagedTable]"
         )

@@ -31,7 +31,7 @@ from pytest_delta_schema.report.html.schema_rows import schema_rows
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.sql.statement import CATALOG_ONLY
 from pytest_delta_schema.state import state_from_json, state_json
-from pytest_delta_schema.state.delta_log import state_from_metadata
+from pytest_delta_schema.state.delta_log import LogFacts
 from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.keys import KEY_FIELDS
 from support.databricks import Doubled, Workspace
@@ -158,11 +158,8 @@ def test_properties_of_a_log_hold_what_only_a_catalog_stores(aspect: Aspect):
     assert all(isinstance(change, SetTableProperties) for change in emulated)
     properties = {key: text for change in emulated for key, text in change.properties.items()}
 
-    state = state_from_metadata(
-        wanted.name,
-        metadata={"schemaString": '{"type":"struct","fields":[]}', "configuration": properties},
-        protocol={"minReaderVersion": 1, "minWriterVersion": 2},
-    )
+    metadata = {"schemaString": '{"type":"struct","fields":[]}', "configuration": properties}
+    state = LogFacts(metadata, {"minReaderVersion": 1, "minWriterVersion": 2}).state(wanted.name)
 
     assert bool(properties) == bool(only_catalogs)
     for field in (*KEY_FIELDS.values(), "tags"):

@@ -61,7 +61,7 @@ def test_the_example_of_another_distribution_uses_them_too():
 @pytest.mark.parametrize(
     ("text", "private"),
     [
-        (f"from {KIT} import LocalLog, no_such_name", [f"{KIT}.no_such_name"]),
+        (f"from {KIT} import LocalFiles, no_such_name", [f"{KIT}.no_such_name"]),
         (f"from {PACKAGE}.state.keys import state_keys", [f"{PACKAGE}.state.keys.state_keys"]),
         (f"if TYPE_CHECKING:\n    from {PACKAGE}.state import TableState", []),
         (f"def f():\n    import {PACKAGE}.progress", [f"{PACKAGE}.progress.{PACKAGE}.progress"]),

@@ -11,8 +11,8 @@ from pytest_delta_schema import Diagnostic
 from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.plan.entry_comparison import stale_entries, unstorable_notes
 from pytest_delta_schema.state import CatalogState, EntryState
+from pytest_delta_schema.state.delta_log import LogFacts
 from pytest_delta_schema.state.entries import entry_columns, long_properties, storable
-from pytest_delta_schema.state.log_facts import LogFacts
 from support.logs import field
 from support.models import NAME
 
@@ -22,7 +22,7 @@ STRUCT = {"type": "struct", "fields": [field("a"), field("gap", "void")]}
 
 def log(*fields, comment="", **configuration):
     schema = json.dumps({"type": "struct", "fields": list(fields)})
-    return LogFacts({"schemaString": schema, "description": comment, "configuration": configuration}, {}).shown()
+    return LogFacts({"schemaString": schema, "description": comment, "configuration": configuration}, {})
 
 
 def entry(shown, **more):
@@ -84,7 +84,7 @@ def test_what_is_left_out_is_left_out_of_the_schema_too():
 
     held = storable(written).log
 
-    assert [field["name"] for field in json.loads(held.schema)["fields"]] == [column.name for column in held.columns]
+    assert [field["name"] for field in held.schema["fields"]] == [column.name for column in held.columns]
     assert [column.name for column in held.columns] == ["id", "c"]
 
 
@@ -106,7 +106,7 @@ def test_a_column_whose_comment_is_too_long_stays_without_it():
     held = storable(written).log
 
     assert [column.comment for column in held.columns] == ["ID", ""]
-    assert [field["metadata"] for field in json.loads(held.schema)["fields"]] == [
+    assert [field["metadata"] for field in held.schema["fields"]] == [
         {"comment": "ID", "other": 1},
         {"other": 2},
     ]

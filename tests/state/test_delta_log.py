@@ -46,10 +46,10 @@ from pytest_delta_schema.state import (
     MapState,
     StructState,
 )
-from pytest_delta_schema.state.delta_log import state_from_metadata, tag_property
+from pytest_delta_schema.state.commits import commit_of
+from pytest_delta_schema.state.delta_log import LogFacts, tag_property
 from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.keys import key_property
-from pytest_delta_schema.state.log_facts import commit_of
 from pytest_delta_schema.state.types import ColumnGeneration, IdentityState, describe_type
 from pytest_delta_schema.write_check.verdict import FRAME_METHODS
 from support.damaged_logs import QUANTUM, READABLE_LOGS
@@ -62,7 +62,7 @@ def field(name="a", data_type="long", nullable=True, **metadata):
 
 def read(*fields, **metadata):
     schema = json.dumps({"type": "struct", "fields": fields})
-    return state_from_metadata(NAME, metadata={"schemaString": schema, **metadata}, protocol={}, version=4)
+    return LogFacts({"schemaString": schema, **metadata}, {}, version=4).state(NAME)
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,7 @@ def test_a_description_that_is_null_is_no_comment():
 
 
 def test_the_protocol_is_shown_as_the_properties_that_set_it():
-    shown = state_from_metadata(
-        NAME,
+    shown = LogFacts(
         metadata={"schemaString": '{"type":"struct","fields":[]}', "configuration": {"team": "core"}},
         protocol={
             "minReaderVersion": 3,
@@ -191,7 +190,7 @@ def test_the_protocol_is_shown_as_the_properties_that_set_it():
             "readerFeatures": ["columnMapping"],
             "writerFeatures": ["columnMapping", "appendOnly"],
         },
-    )
+    ).state(NAME)
 
     assert dict(shown.table_properties) == {
         "delta.minReaderVersion": "3",
@@ -232,14 +231,13 @@ def test_the_key_is_stored_readably():
 
 
 def test_checks_are_taken_out_of_the_properties():
-    shown = state_from_metadata(
-        NAME,
+    shown = LogFacts(
         metadata={
             "schemaString": '{"type": "struct", "fields": []}',
             "configuration": {"delta.constraints.b": "id > 0", "Delta.Constraints.A b.c": "id < 9", "delta.x": "1"},
         },
         protocol={},
-    )
+    ).state(NAME)
 
     assert shown.checks == (CheckState("A b.c", "id < 9"), CheckState("b", "id > 0"))
     assert [key for key in shown.table_properties if "constraints" in key.lower()] == []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema import LocalCatalog, MemoryCatalog
 from pytest_delta_schema.backends.local.reading import _request
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.spark.logs import dropped_columns, introductions
+from pytest_delta_schema.backends.logs.history import dropped_columns, introductions
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state import TableState
@@ -48,7 +48,7 @@ class AgreeingCatalog(LocalCatalog):
         names = set(names)
         state = super()._read_tables(names, wishes)
         stored = [name for name in names if name.catalog != "spark_catalog" and self.bridge.is_warehouse(name.catalog)]
-        by_logs = {name: result for name, result in self._early.logs.read(stored).items() if name not in wishes}
+        by_logs = {name: result for name, result in self._early.read(stored).items() if name not in wishes}
         self.left_to_spark |= names - by_logs.keys()
         for name, result in by_logs.items():
             by_spark = state.tables.get(name) or state.problems[name]
@@ -60,14 +60,14 @@ class AgreeingCatalog(LocalCatalog):
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         paths = tuple(paths)
         by_spark = super().introduced_by(table, paths)
-        history = self._early.logs.history(table)
+        history = self._early.history(table)
         assert history is None or tuple(introductions(history, paths)) == by_spark
         return by_spark
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         paths = tuple(paths)
         by_spark = super().past_columns(table, paths)
-        history = self._early.logs.history(table)
+        history = self._early.history(table)
         assert history is None or dropped_columns(history, paths) == by_spark
         return by_spark
 

@@ -14,10 +14,10 @@ from unittest.mock import patch
 
 from deltalake import DeltaTable
 
-from pytest_delta_schema.backends.logs.checks import inspect_log
-from pytest_delta_schema.backends.logs.files import Damage
+from pytest_delta_schema.backends.logs.files import LogFault
+from pytest_delta_schema.backends.logs.log import inspected
 from pytest_delta_schema.backends.unity import logs
-from pytest_delta_schema.state.log_facts import LogFacts
+from pytest_delta_schema.state.delta_log import LogFacts
 from support.logs import TIME, commit, field, metadata, protocol
 
 if TYPE_CHECKING:
@@ -313,10 +313,10 @@ class Interruptions:
         return call
 
 
-def damage_of(log: LogFiles) -> Damage | None:
+def damage_of(files: LogFiles) -> LogFault | None:
     """Return the damage in the files that a reader of the newest version needs; ``None`` if none is certain."""
-    checked = inspect_log(log)
-    return checked if isinstance(checked, Damage) else None
+    checked = inspected(files)
+    return checked if isinstance(checked, LogFault) and checked.is_certain else None
 
 
 class _Store:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,13 +13,14 @@ import pyarrow as pa
 from deltalake import write_deltalake
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import CatalogReadError, Check, Column, Diagnostic
+from pytest_delta_schema import Check, Column, Diagnostic
 from pytest_delta_schema.backends.local.clones import ChangingTableError, clone_folder
-from pytest_delta_schema.backends.local.reading import WarehouseLogs, history_of
+from pytest_delta_schema.backends.local.reading import WarehouseLogs
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.logs.files import LocalLog
-from pytest_delta_schema.backends.logs.state import CommitLog
-from pytest_delta_schema.backends.unity.logs import Log, LogFolder, read_repeatedly
+from pytest_delta_schema.backends.logs.files import ChangingLog, LocalFiles, LogFault, LostLog, MissingVersion
+from pytest_delta_schema.backends.logs.history import history_of
+from pytest_delta_schema.backends.logs.log import DeltaLog
+from pytest_delta_schema.backends.unity.logs import StoredFiles, read_log
 from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.testing.scenario import column, table
@@ -102,31 +102,32 @@ def _damage(log: Callable[[str], LogFiles], warehouse: Path) -> Reading:
 
 def _unity(how: str, warehouse: Path) -> Reading:
     """Read as the unity backend does: a local log, a remote one, one of which only a checkpoint tells."""
-    logs = "pytest_delta_schema.backends.unity.logs"
     location = str(table_folder(warehouse, NAME))
-    patches: list[Any] = [] if how == "local" else [patch(f"{logs}.local_folder", lambda _: None)]
+    patches: list[Any] = (
+        [] if how == "local" else [patch("pytest_delta_schema.backends.unity.logs.local_folder", lambda _: None)]
+    )
     if how == "files":
-        patches.append(patch(f"{logs}.newest_version", lambda _: None))
+        patches.append(patch("pytest_delta_schema.backends.logs.log._without_checkpoint", lambda _, __: None))
     for one in patches:
         one.start()
     try:
-        facts = read_repeatedly(lambda: Log(location, {}).facts())
+        facts = read_log(location, DeltaLog.facts, {})
     except StatementError as error:
         _required(error.condition == "NO_LOG" or _AGAIN in str(error), error)
         return Reading(state=ABSENT) if error.condition == "NO_LOG" else Reading(is_given_up=True)
     finally:
         for one in patches:
             one.stop()
-    return Reading(state=_shown(facts.state(NAME)), version=facts.version or 0)
+    return Reading(state=_shown(facts.state(NAME)), version=facts.version)
 
 
 def _commits(warehouse: Path) -> Reading:
     """Read the history of a table for effects and versions."""
     try:
-        commits = CommitLog(table=NAME, log=LocalLog(str(table_folder(warehouse, NAME)))).commits()
-    except CatalogReadError as error:
-        _required("are gone" in str(error) or _AGAIN in str(error), error)
-        return Reading(is_given_up=True) if _AGAIN in str(error) else Reading(commits={})
+        commits = DeltaLog(LocalFiles(str(table_folder(warehouse, NAME)))).commits()
+    except LogFault as fault:
+        _required(isinstance(fault, (LostLog, ChangingLog)), fault)
+        return Reading(is_given_up=True) if isinstance(fault, ChangingLog) else Reading(commits={})
     return Reading(commits={commit.version: _mark(commit.added[0].path) for commit in commits if commit.added})
 
 
@@ -137,18 +138,17 @@ def _mark(path: str) -> str:
 def _old_state(warehouse: Path) -> Reading:
     """Read the state of an older version."""
     try:
-        state = CommitLog(table=NAME, log=LocalLog(str(table_folder(warehouse, NAME)))).state_at(OLD)
-    except CatalogReadError as error:
-        gone = rf"are gone|no commit of version {OLD}|is in commit \d, which its log does not hold"
-        _required(re.search(gone, str(error)), error)
-        return Reading(old_state=ABSENT)
+        state = DeltaLog(LocalFiles(str(table_folder(warehouse, NAME)))).facts(OLD).state(NAME)
+    except LogFault as fault:
+        _required(isinstance(fault, (LostLog, ChangingLog, MissingVersion)), fault)
+        return Reading(is_given_up=True) if isinstance(fault, ChangingLog) else Reading(old_state=ABSENT)
     return Reading(old_state=_shown(state))
 
 
 def _columns(warehouse: Path) -> Reading:
     """Read the history of a table for the commits that introduced columns."""
     try:
-        history = history_of(LocalLog(str(table_folder(warehouse, NAME))))
+        history = history_of(LocalFiles(str(table_folder(warehouse, NAME))))
     except OSError:
         history = None
     if history is None:
@@ -187,8 +187,8 @@ def _copied(source: Path, target: Path, _: Any) -> None:
 
 READERS: dict[str, Callable[[Path], Reading]] = {
     "local": _local,
-    "damage of a local log": partial(_damage, LocalLog),
-    "damage of a remote log": partial(_damage, lambda location: LogFolder(location, {})),
+    "damage of a local log": partial(_damage, LocalFiles),
+    "damage of a remote log": partial(_damage, lambda location: StoredFiles(location, {})),
     "unity, local": partial(_unity, "local"),
     "unity, remote": partial(_unity, "remote"),
     "unity, files": partial(_unity, "files"),

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema import CatalogReadError, Diagnostic, QualifiedName
-from pytest_delta_schema.backends.logs.files import LocalLog
-from pytest_delta_schema.backends.logs.state import CommitLog
+from pytest_delta_schema.backends.logs.files import LocalFiles
+from pytest_delta_schema.backends.logs.log import reading_log
 from pytest_delta_schema.diagnostics.errors import DeclarationError, EffectError
 from pytest_delta_schema.execute import ABSENT, Capabilities, version_of
 from pytest_delta_schema.state import CatalogState, TableState
@@ -49,8 +49,10 @@ class LogCatalog:
         return CatalogState(tables={name: self._state(name) for name in names})
 
     def _state(self, name):
-        commits = self._log().commits() if (self.folder / "_delta_log").is_dir() else ()
-        return self.state_at(name, commits[-1].version) if commits else TableState(name=name, exists=False)
+        if not (self.folder / "_delta_log").is_dir():
+            return TableState(name=name, exists=False)
+        with self._log() as log:
+            return log.facts(log.commits()[-1].version).state(name)
 
     def introduced_by(self, _, __):
         return ()
@@ -61,16 +63,19 @@ class LogCatalog:
         return version_of(self.read_tables([name]), name)
 
     def _log(self):
-        return CommitLog(table=NAME, log=LocalLog(str(self.folder)))
+        return reading_log(NAME, LocalFiles(str(self.folder)))
 
     def commits(self, _, *, first=0):
-        return self._log().commits(first)
+        with self._log() as log:
+            return log.commits(first)
 
     def state_at(self, _, version):
-        return self._log().state_at(version)
+        with self._log() as log:
+            return log.facts(version).state(NAME)
 
     def columns_before(self, _, version):
-        return self._log().columns_before(version)
+        with self._log() as log:
+            return log.columns_before(version)
 
     def rows(self, _, *, version=None):
         self.reads.append(version)

@@ -15,7 +15,7 @@ from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.unity.entries import entry_of
 from pytest_delta_schema.delta.properties import IMPOSED
 from pytest_delta_schema.plan import entry_differences
-from pytest_delta_schema.state.log_facts import LogFacts
+from pytest_delta_schema.state.delta_log import LogFacts
 from pytest_delta_schema.testing.unity import UnityDouble
 
 ROOT = "/api/2.1/unity-catalog"
@@ -854,7 +854,7 @@ def test_a_commit_to_a_managed_table_is_in_its_entry(double, call):
         "partitionColumns": ["day"],
         "configuration": {**IMPOSED, "team": "x"},
     }
-    log = LogFacts(answered, {}, version=4).shown()
+    log = LogFacts(answered, {}, version=4)
     before = call("GET", "/tables/dev.silver.orders")[1]
 
     double.metastore.commit("dev.silver.orders", log)

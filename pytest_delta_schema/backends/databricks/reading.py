@@ -14,7 +14,6 @@ from pytest_delta_schema.backends.kit import (
     NameSet,
     folded,
     parse_databricks_type,
-    state_from_metadata,
     state_keys,
 )
 from pytest_delta_schema.diagnostics.errors import StatementError
@@ -26,6 +25,7 @@ from pytest_delta_schema.state import (
     ColumnState,
     ForeignKeyState,
     KeyState,
+    LogFacts,
     TableState,
 )
 
@@ -252,17 +252,14 @@ _NO_SCHEMA = '{"type":"struct","fields":[]}'
 def state_of(name: QualifiedName, facts: SchemaFacts, described: Description) -> TableState:
     """Return the state of one table."""
     properties = {key: value for key, value in described.properties.items() if not key.startswith(PROPERTY_PREFIX)}
-    base = state_from_metadata(
-        name,
-        metadata={
-            "schemaString": _NO_SCHEMA,
-            "description": described.comment,
-            # Properties that emulate keys which Databricks knows itself are left out.
-            "configuration": properties,
-            "partitionColumns": described.partitioning,
-        },
-        protocol=described.protocol,
-    )
+    metadata = {
+        "schemaString": _NO_SCHEMA,
+        "description": described.comment,
+        # Properties that emulate keys which Databricks knows itself are left out.
+        "configuration": properties,
+        "partitionColumns": described.partitioning,
+    }
+    base = LogFacts(metadata, described.protocol).state(name)
     return replace(
         base,
         columns=described.columns,

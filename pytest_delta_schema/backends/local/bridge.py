@@ -25,11 +25,10 @@ from pytest_delta_schema.backends.local.launch import (
 )
 from pytest_delta_schema.backends.local.start import catalog_conf
 from pytest_delta_schema.backends.local.warehouse import SESSION_CATALOG, translate
-from pytest_delta_schema.backends.logs.checks import inspect_log
-from pytest_delta_schema.backends.logs.files import LocalLog
+from pytest_delta_schema.backends.logs.files import LocalFiles
 from pytest_delta_schema.backends.spark.compat import Gateway, active_spark, java_session, known_properties
 from pytest_delta_schema.backends.spark.errors import cancel_on_interrupt, stop_jobs, translate_errors
-from pytest_delta_schema.backends.spark.logs import HadoopLog
+from pytest_delta_schema.backends.spark.logs import HadoopFiles
 from pytest_delta_schema.backends.spark.sessions import SUBSTITUTE, SparkVersions, setting, shared_setting
 from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.models.arguments import folder_fault, refuse, session_fault
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.logs.files import CheckedLog, Damage, Doubt, LogFiles
+    from pytest_delta_schema.backends.logs.files import LogFiles
 
 
 _LAST_COMMIT = "spark.databricks.delta.lastCommitVersionInSession"
@@ -232,13 +231,9 @@ class Bridge:
         """Read tables by ``StateReader.java``."""
         return str(self._reader.read(java_session(self.spark), request))
 
-    def inspect(self, location: str) -> CheckedLog | Damage | Doubt | None:
-        """Read the log of a table for what readers of its metadata may not notice; see :func:`inspect_log`."""
-        return inspect_log(self.log(location))
-
     def log(self, location: str) -> LogFiles:
         """Return the files of a log; the location is as ``StateReader.java`` returns it."""
-        return LocalLog(location) if location.startswith("/") else HadoopLog(self.spark, location)
+        return LocalFiles(location) if location.startswith("/") else HadoopFiles(self.spark, location)
 
     def list_files(self, path: str) -> tuple[str, str, list[str]]:
         """List the files below a path by ``FileLister.java``.

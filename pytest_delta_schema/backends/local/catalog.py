@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.bridge import CatalogSession
-from pytest_delta_schema.backends.local.reading import LogFirstReader, list_tables, read_commits, read_tables
+from pytest_delta_schema.backends.local.reading import WarehouseLogs, files_of, list_tables, read_tables
 from pytest_delta_schema.backends.local.warehouse import SESSION_CATALOG, schema_folder, why_empty
 from pytest_delta_schema.backends.spark.catalog import SparkCatalog
-from pytest_delta_schema.backends.spark.logs import dropped_columns, introductions
 from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute.protocols import version_of
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.bridge import Bridge, LazySession
     from pytest_delta_schema.backends.local.conversion import FileInspector
     from pytest_delta_schema.backends.local.statements import LocalStatements
-    from pytest_delta_schema.backends.logs.state import CommitLog
+    from pytest_delta_schema.backends.logs.files import LogFiles
     from pytest_delta_schema.backends.rows import DataQueries
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.execute.protocols import ProbesWrites, Version
@@ -66,7 +65,7 @@ class LocalCatalog(SparkCatalog):
         self._session = CatalogSession(spark, warehouse)
         self.warehouse = self._session.warehouse
         versions = self._session.versions()
-        self._early = LogFirstReader(self.warehouse, versions.delta, lambda: self.is_started)
+        self._early = WarehouseLogs(self.warehouse, versions.delta, lambda: self.is_started)
         self.capabilities = versions.limit(OPEN_SOURCE_DELTA)
 
     @cached_property
@@ -106,6 +105,8 @@ class LocalCatalog(SparkCatalog):
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""
+        from pytest_delta_schema.backends.logs.history import introductions
+
         history = self._early.history(table)
         if history is not None:
             return tuple(introductions(history, paths))
@@ -113,6 +114,8 @@ class LocalCatalog(SparkCatalog):
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in the schemas of older versions."""
+        from pytest_delta_schema.backends.logs.history import dropped_columns
+
         history = self._early.history(table)
         if history is not None:
             return dropped_columns(history, paths)
@@ -161,7 +164,7 @@ class LocalCatalog(SparkCatalog):
 
     def parquet_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of the folders in a schema that hold parquet files without a Delta log, sorted."""
-        return self._early.logs.parquet_names(catalog, schema)
+        return self._early.parquet_names(catalog, schema)
 
     def why_empty(self, catalog: str, schema: str) -> str:
         """Return why the folder of a warehouse holds no table of a schema; ``""`` if it does not tell."""
@@ -208,12 +211,12 @@ class LocalCatalog(SparkCatalog):
     def _state(self, table: QualifiedName) -> TableState:
         return read_tables(self.bridge, [table]).tables[table]
 
-    def _commit_log(self, table: QualifiedName) -> CommitLog:
-        log = self._early.commit_log(table)
-        if log is not None:
-            return log
+    def _log_files(self, table: QualifiedName) -> LogFiles:
+        files = self._early.files(table)
+        if files is not None:
+            return files
         with self._session.translate_errors():
-            return read_commits(self.bridge, table)
+            return files_of(self.bridge, table)
 
     @cached_property
     def _sources(self) -> FileInspector:
@@ -224,7 +227,7 @@ class LocalCatalog(SparkCatalog):
     def _read_tables(self, names: Iterable[QualifiedName], wishes: Mapping[QualifiedName, Parquet]) -> CatalogState:
         names = set(names)
         copied = self._statements.copied if "_statements" in self.__dict__ else frozenset()
-        known = self._early.tables(names, wishes) | self._early.logs.read(names & copied)
+        known = self._early.tables(names, wishes) | self._early.read(names & copied)
         if len(known) == len(names):
             return CatalogState.of(known)
         with self._session.translate_errors():

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from bisect import bisect_right
 from dataclasses import replace
-from datetime import datetime, timezone
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.concurrency import read_all_until_settled, read_until_settled
 from pytest_delta_schema.backends.local.warehouse import (
@@ -27,13 +25,8 @@ from pytest_delta_schema.backends.local.warehouse import (
     table_folder,
     usual_folder,
 )
-from pytest_delta_schema.backends.logs.checks import check_log
-from pytest_delta_schema.backends.logs.files import (
-    CheckedLog,
-    Damage,
-    LocalLog,
-)
-from pytest_delta_schema.backends.logs.state import CommitLog, newest_version
+from pytest_delta_schema.backends.logs.files import LocalFiles, LogFault, LostLog
+from pytest_delta_schema.backends.logs.log import DeltaLog, inspected
 from pytest_delta_schema.backends.problems import (
     MALFORMED,
     has_lost_its_log,
@@ -45,9 +38,7 @@ from pytest_delta_schema.backends.problems import (
 )
 from pytest_delta_schema.backends.spark.compat import active_spark, spark_schema_of
 from pytest_delta_schema.backends.spark.errors import translate_errors
-from pytest_delta_schema.backends.spark.logs import History
 from pytest_delta_schema.backends.spark.sessions import is_openable, may_lack_rows, refused_by_spark
-from pytest_delta_schema.delta.log_files import LogListing, commit_name
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.well_formed import MalformedLog, with_texts
 from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
@@ -55,8 +46,7 @@ from pytest_delta_schema.diagnostics.faults import DamagedTable, NotDeltaTable, 
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import reading_tables, step
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.state.delta_log import columns_of_schema
-from pytest_delta_schema.state.log_facts import LogFacts
+from pytest_delta_schema.state.delta_log import LogFacts
 from pytest_delta_schema.state.spark_types import unknown_parts
 from pytest_delta_schema.state.states import CONVERT, DELTA, PARQUET, RESTORE_LOG, CatalogState, TableState
 
@@ -66,15 +56,24 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.local.bridge import Bridge
     from pytest_delta_schema.backends.local.conversion import FileInspector
+    from pytest_delta_schema.backends.logs.files import LogFiles
+    from pytest_delta_schema.backends.logs.history import History
     from pytest_delta_schema.models.constraints import Parquet
-    from pytest_delta_schema.state.types import ColumnState
 
 
-class LogFirstReader:
-    """Answers from the logs of a warehouse; what is left out of an answer has to be read by Spark."""
+_TABLE_FILES = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
+"""The names of files that make a folder a Delta table; ``Remains.java`` has the same."""
 
-    def __init__(self, warehouse: Path, delta: tuple[int, int], is_over: Callable[[], bool]) -> None:
-        self.logs = WarehouseLogs(warehouse, delta)
+
+class WarehouseLogs:
+    """Answers from the logs of a warehouse folder; what is left out of an answer, or ``None``, Spark has to read.
+
+    ``is_over`` tells whether a session may have changed tables or catalogs.
+    """
+
+    def __init__(self, warehouse: Path, delta: tuple[int, int], is_over: Callable[[], bool] = lambda: False) -> None:
+        self._warehouse = warehouse.absolute()
+        self._delta = delta
         self._is_over = is_over
         self._declared: set[str] = set()
 
@@ -94,51 +93,15 @@ class LogFirstReader:
         if not readable:
             return {}
         with step(f"reading {len(readable)} {'log' if len(readable) == 1 else 'logs'}"):
-            known = self.logs.read(readable)
-        return {name: result for name, result in known.items() if name not in wishes or _is_known(result)}
-
-    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...] | None:
-        """Return the names of all tables in a schema of a declared catalog; ``None`` if Spark must list them."""
-        self.declare([catalog])
-        return self.logs.table_names(catalog, schema) if self._knows(catalog) else None
-
-    def history(self, table: QualifiedName) -> History | None:
-        """Return the history of a table; ``None`` if Spark must read it."""
-        return self.logs.history(table) if self._knows(table.catalog) else None
-
-    def commit_log(self, table: QualifiedName) -> CommitLog | None:
-        """Return the commits of a table; ``None`` if Spark must find its log."""
-        return self.logs.commit_log(table) if self._knows(table.catalog) else None
-
-    def _knows(self, catalog: str) -> bool:
-        """Whether a catalog is certainly one of the warehouse folder, whose tables nobody has changed in a session."""
-        if self._is_over() or active_spark() is not None or catalog == SESSION_CATALOG:
-            return False
-        return catalog in self._declared or self.logs.holds(catalog)
-
-
-def _is_known(result: TableState | Diagnostic) -> bool:
-    """Whether a table exists, also one that cannot be read."""
-    return not isinstance(result, TableState) or result.exists
-
-
-_TABLE_FILES = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
-"""The names of files that make a folder a Delta table; ``Remains.java`` has the same."""
-
-
-class WarehouseLogs:
-    """Reads the logs of one warehouse folder."""
-
-    def __init__(self, warehouse: Path, delta: tuple[int, int]) -> None:
-        self._warehouse = warehouse.absolute()
-        self._delta = delta
-
-    def holds(self, catalog: str) -> bool:
-        """Whether the warehouse has the folder of a catalog."""
-        return catalog_folder(self._warehouse, catalog).is_dir()
+            known = self.read(readable)
+        return {
+            name: result
+            for name, result in known.items()
+            if name not in wishes or isinstance(result, Diagnostic) or result.exists
+        }
 
     def read(self, names: Iterable[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic]:
-        """Return the states of tables, and the damage of damaged ones; tables that Spark must read are left out."""
+        """Return the states of tables, and the damage of damaged ones, whatever a session has done."""
         results = {}
         for name in names:
             try:
@@ -150,10 +113,17 @@ class WarehouseLogs:
         return results
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...] | None:
-        """Return the names of all tables in a schema, sorted; ``None`` if Spark must list them."""
+        """Return the names of all tables in a schema of a declared catalog, sorted."""
+        self.declare([catalog])
+        if not self._knows(catalog):
+            return None
         folder = schema_folder(self._warehouse, catalog, schema)
         try:
-            tables = [name for name in os.listdir(folder) if _log_files(LocalLog(_stored_location(f"{folder}/{name}")))]  # noqa: PTH208 - paths cost time
+            tables = [
+                name
+                for name in os.listdir(folder)  # noqa: PTH208 - paths cost time
+                if _log_files(LocalFiles(_stored_location(f"{folder}/{name}")))
+            ]
             return tuple(sorted({QualifiedName(catalog, schema, folded(decode(name))) for name in tables}))
         except FileNotFoundError:
             return ()
@@ -167,18 +137,32 @@ class WarehouseLogs:
         names = [path.name for path in tables if path.is_dir() and not (path / MARKER).exists() and _is_parquet(path)]
         return tuple(sorted({QualifiedName(catalog, schema, folded(decode(name))) for name in names}))
 
-    def commit_log(self, name: QualifiedName) -> CommitLog | None:
-        """Return the commits of a table; ``None`` if Spark must find its log."""
+    def files(self, table: QualifiedName) -> LocalFiles | None:
+        """Return the files of the log of a table."""
+        files = self._files(table)
+        return files if files is not None and _log_files(files) else None
+
+    def history(self, table: QualifiedName) -> History | None:
+        """Return the history of a table."""
+        from pytest_delta_schema.backends.logs.history import history_of
+
+        files = self._files(table)
         try:
-            log = LocalLog(_stored_location(str(table_folder(self._warehouse, name))))
-            return CommitLog(table=name, log=log) if _log_files(log) else None
+            return None if files is None else history_of(files)
         except (OSError, *MALFORMED):
             return None
 
-    def history(self, name: QualifiedName) -> History | None:
-        """Return the history of a table; ``None`` if Spark must read it."""
+    def _knows(self, catalog: str) -> bool:
+        """Whether a catalog is certainly one of the warehouse folder, whose tables nobody has changed in a session."""
+        if self._is_over() or active_spark() is not None or catalog == SESSION_CATALOG:
+            return False
+        return catalog in self._declared or catalog_folder(self._warehouse, catalog).is_dir()
+
+    def _files(self, table: QualifiedName) -> LocalFiles | None:
+        """Return the files of the log of a table, which may lack."""
         try:
-            return history_of(LocalLog(_stored_location(str(table_folder(self._warehouse, name)))))
+            known = self._knows(table.catalog)
+            return LocalFiles(_stored_location(str(table_folder(self._warehouse, table)))) if known else None
         except (OSError, *MALFORMED):
             return None
 
@@ -186,26 +170,22 @@ class WarehouseLogs:
         if is_ambiguous(name) or overlong_folder(name):
             return None
         folder = str(usual_folder(self._warehouse, name))
-        log = LocalLog(_stored_location(folder))
-        if not _log_files(log):
+        files = LocalFiles(_stored_location(folder))
+        if not _log_files(files):
             folder = str(table_folder(self._warehouse, name))
-            log = LocalLog(_stored_location(folder))
-        if not _log_files(log):
+            files = LocalFiles(_stored_location(folder))
+        if not _log_files(files):
             return _absent(name, folder)
         try:
-            checked = check_log(log)
-        except FileNotFoundError:
+            checked, facts = DeltaLog(files).newest_facts()
+        except LostLog:
             return _absent(name, folder)
-        if isinstance(checked, Damage):
-            return checked.of(name)
-        return self._state(name, checked) if isinstance(checked, CheckedLog) else None
-
-    def _state(self, name: QualifiedName, checked: CheckedLog) -> TableState | None:
-        """Return the state of a table; ``None`` if Spark must read it."""
-        facts = None if checked.listing.newest < 0 else newest_version(checked)
-        if facts is None or may_lack_rows(checked, facts.protocol):
+        except LogFault as fault:
+            return fault.of(name) if fault.is_certain else None
+        if isinstance(facts, LogFault) or may_lack_rows(checked, facts.protocol):
             return None
-        state = facts.well_formed().state(name)
+        facts = facts.well_formed()
+        state = facts.state(name)
         return state if is_openable(facts, state, self._delta) else None
 
 
@@ -222,7 +202,7 @@ def _stored_location(folder: str) -> str:
     return location
 
 
-def _log_files(log: LocalLog) -> list[str]:
+def _log_files(log: LocalFiles) -> list[str]:
     """Return the names of the commits and checkpoints of a log; none if there is no log."""
     try:
         return [name for name in log.names() if _TABLE_FILES.fullmatch(name)]
@@ -232,7 +212,7 @@ def _log_files(log: LocalLog) -> list[str]:
 
 def _is_parquet(folder: Path) -> bool:
     """Whether a folder has parquet files that Spark would read, also in folders of partitions, and no Delta log."""
-    if _log_files(LocalLog(str(folder))):
+    if _log_files(LocalFiles(str(folder))):
         return False
     for _, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not is_hidden(name)]
@@ -255,61 +235,6 @@ def _has_entry(folder: str) -> bool:
     except FileNotFoundError:
         return False
     return True
-
-
-_IN_COMMIT_TIMESTAMP = "inCommitTimestamp"
-"""The key of commits whose time is not that of their file."""
-
-
-def history_of(log: LocalLog) -> History | None:
-    """Return the history of a table; ``None`` if the log lacks a commit, or Spark shows times from elsewhere.
-
-    The time of a commit is that of its file; if that is not later than the commit before it, a millisecond after it
-    (Delta 4.4.0).
-    """
-    listing = LogListing.of(log.names())
-    if not listing.has_all_commits:
-        # Listings are not atomic.
-        listing = LogListing.of(log.names())
-    if listing.misnamed or not listing.commits or not listing.has_all_commits:
-        return None
-    newest = commit_name(listing.newest)
-    before = log.identity(newest)
-    commits: dict[int, Mapping[str, Any] | None] = {}
-    columns: dict[int, tuple[ColumnState, ...]] = {}
-    milliseconds = 0
-    for version in range(listing.newest + 1):
-        content = log.read(commit_name(version))
-        milliseconds = max(log.modified(commit_name(version)), milliseconds + 1)
-        # Most lines of a commit are about its files.
-        lines = [line for line in content.splitlines() if b'"commitInfo"' in line or b'"metaData"' in line]
-        for action in map(json.loads, lines):
-            if "commitInfo" in action:
-                commits[version] = _commit_shown(action["commitInfo"], milliseconds)
-            if "metaData" in action:
-                columns[version] = columns_of_schema(json.loads(action["metaData"]["schemaString"]))
-    shown = {version: commit for version, commit in commits.items() if commit is not None}
-    is_replaced = log.identity(newest) != before
-    if is_replaced or len(shown) <= listing.newest or 0 not in columns:
-        return None
-    changed = sorted(columns)
-
-    def columns_at(version: int) -> tuple[ColumnState, ...]:
-        return columns[changed[bisect_right(changed, version) - 1]]
-
-    return History(shown, columns_at)
-
-
-def _commit_shown(info: Mapping[str, Any], milliseconds: int) -> Mapping[str, Any] | None:
-    """Return what ``DESCRIBE HISTORY`` shows of a commit; ``None`` if its time differs."""
-    if info.get(_IN_COMMIT_TIMESTAMP) is not None:
-        return None
-    return {
-        "timestamp": datetime.fromtimestamp(milliseconds / 1000, timezone.utc),
-        "operation": info["operation"],
-        "operationParameters": info.get("operationParameters"),
-        "userMetadata": info.get("userMetadata"),
-    }
 
 
 _PER_CALL = 50
@@ -383,10 +308,10 @@ def list_tables(bridge: Bridge, catalog: str, schema: str) -> tuple[QualifiedNam
     return tuple(sorted(QualifiedName(catalog, schema, folded(table)) for table in tables if table not in hidden))
 
 
-def read_commits(bridge: Bridge, name: QualifiedName) -> CommitLog:
-    """Return the commits of an existing table; raise a ``CatalogReadError`` if it does not exist, or cannot be read."""
+def files_of(bridge: Bridge, name: QualifiedName) -> LogFiles:
+    """Return the files of the log of an existing table; raise a ``CatalogReadError`` if there is none to be read."""
     _, location = located(bridge, name)
-    return CommitLog(table=name, log=bridge.log(location))
+    return bridge.log(location)
 
 
 def _request(bridge: Bridge, name: QualifiedName) -> str:
@@ -441,15 +366,15 @@ def _understand(
     kind, *rest = answer.split("\t")
     if kind == "delta":
         location, version, metadata, protocol, clustering = rest
-        inspected = bridge.inspect(location)
-        if isinstance(inspected, Damage):
-            return inspected.of(name)
+        checked = inspected(bridge.log(location))
+        if isinstance(checked, LogFault) and checked.is_certain:
+            return checked.of(name)
         try:
             paths = json.loads(clustering)["clusteringColumns"] if clustering else ()
             actions = json.loads(metadata)["metaData"], json.loads(protocol)["protocol"]
             facts = LogFacts(*actions, paths, int(version))
             return _opened_state(
-                bridge, name, facts, _Opening(location, is_in_catalog, may_lack_rows(inspected, actions[1]))
+                bridge, name, facts, _Opening(location, is_in_catalog, may_lack_rows(checked, actions[1]))
             )
         except MALFORMED as error:
             return is_damaged(name, error)
@@ -522,5 +447,5 @@ def _unreadable(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str])
     cause = bridge.with_logical_names(message[0])
     fact = f"its Delta log cannot be read ({cause})"
     unreadable = refused_by_spark(name, cause) or problem(UnreadableTable, name, fact, remedy)
-    inspected = bridge.inspect(location)
-    return inspected.of(name) if isinstance(inspected, Damage) else unreadable
+    checked = inspected(bridge.log(location))
+    return checked.of(name) if isinstance(checked, LogFault) and checked.is_certain else unreadable

@@ -1,73 +1,68 @@
-"""The files of a Delta log: how they are read, what is in them, and what may be wrong with them."""
+"""The files of a Delta log: how they are reached, what one of them holds, and what may be wrong with a log."""
 
 from __future__ import annotations
 
 import os
 from json import JSONDecoder
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 from zlib import crc32
 
-from pytest_delta_schema.backends.problems import problem
+from pytest_delta_schema.backends.problems import WRITE_AGAIN, is_damaged, problem
 from pytest_delta_schema.delta.log_files import value_of_another_kind
 from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreadableTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
-    from pytest_delta_schema.delta.log_files import LogListing
     from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.names import QualifiedName
 
 
-class Edges(NamedTuple):
-    """The length of a file in bytes, its first four and its last eight bytes."""
+class Stamp(NamedTuple):
+    """What tells a file from another one that has its name later.
 
+    Args:
+        modified: When it was last changed, in nanoseconds since 1970.
+        size: Its size in bytes.
+        node: The number that its file system gives to it; 0 if it gives none.
+    """
+
+    modified: int
     size: int
-    head: bytes
-    tail: bytes
+    node: int = 0
 
 
-class LogReader(Protocol):
-    """Reads files of one ``_delta_log`` folder by their names."""
+class LogFiles(Protocol):
+    """The files of one ``_delta_log`` folder: what the author of a store implements for :class:`DeltaLog`.
+
+    Names are those of files in the folder, or of files in its folder ``_sidecars``. A file or folder that is not there
+    raises a ``FileNotFoundError``, and whatever else fails an ``OSError`` whose text holds no secret. Nothing is kept
+    from one call to the next but the connection: logs are listed and read again after a fault.
+    """
 
     @property
     def path(self) -> str:
-        """The folder, for messages."""
+        """The folder, for messages, without secrets."""
         ...
-
-    def read(self, name: str) -> bytes:
-        """Return the content of a file."""
-        ...
-
-
-class ListedLog(LogReader, Protocol):
-    """Lists and reads the files of one ``_delta_log`` folder, local or remote."""
 
     def names(self) -> Iterable[str]:
-        """Return the names of the files in it, in any order."""
+        """Return the names of the files in the folder, in any order."""
+        ...
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading, from any position."""
+        ...
+
+    def stamp(self, name: str) -> Stamp:
+        """Return what differs if a file is replaced by another one of its name."""
         ...
 
 
-class LogFiles(ListedLog, Protocol):
-    """Also reads parts of files."""
-
-    def edges(self, name: str) -> Edges:
-        """Return the first and last bytes of a file, which may be large."""
-        ...
-
-
-class LocalFiles(LogFiles, Protocol):
-    """Also tells files apart that have one name after each other."""
-
-    def identity(self, name: str) -> object:
-        """Return a value that differs if a file is replaced."""
-        ...
-
-
-class LocalLog:
-    """Reads the files of the Delta log of a table in a local folder.
+class LocalFiles:
+    """The files of the Delta log of a table in a local folder; see :class:`LogFiles`.
 
     Args:
         table: The folder of the table, which has the folder ``_delta_log``.
@@ -77,30 +72,40 @@ class LocalLog:
         self.path = os.path.join(table, "_delta_log")  # noqa: PTH118 - hundreds of logs are read, and paths cost time
 
     def names(self) -> Iterable[str]:
-        """Return the names of the files in the log."""
+        """Return the names of the files in the folder."""
         return os.listdir(self.path)  # noqa: PTH208 - as above
 
-    def read(self, name: str) -> bytes:
-        """Return the content of a file."""
-        with open(f"{self.path}/{name}", "rb", buffering=0) as file:  # noqa: PTH123 - as above, also the buffer
-            return file.readall()
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading."""
+        return open(f"{self.path}/{name}", "rb", buffering=0)  # noqa: PTH123 - as above, also the buffer
 
-    def modified(self, name: str) -> int:
-        """Return when a file was last changed, in milliseconds since 1970."""
-        return os.stat(f"{self.path}/{name}").st_mtime_ns // 1_000_000  # noqa: PTH116 - as above
-
-    def identity(self, name: str) -> object:
-        """Return a value that differs if a file is replaced."""
+    def stamp(self, name: str) -> Stamp:
+        """Return what differs if a file is replaced by another one of its name."""
         status = os.stat(f"{self.path}/{name}")  # noqa: PTH116 - as above
-        return status.st_ino, status.st_mtime_ns, status.st_size
+        return Stamp(status.st_mtime_ns, status.st_size, status.st_ino)
 
-    def edges(self, name: str) -> Edges:
-        """Return the first and last bytes of a file."""
-        with open(f"{self.path}/{name}", "rb") as file:  # noqa: PTH123 - as above
-            head = file.read(4)
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(size - 8, 0))
-            return Edges(size, head, file.read())
+
+def content_of(files: LogFiles, name: str) -> bytes:
+    """Return the content of a file."""
+    with files.open(name) as file:
+        return file.read()
+
+
+class Edges(NamedTuple):
+    """The size of a file in bytes, its first four and its last eight bytes."""
+
+    size: int
+    head: bytes
+    tail: bytes
+
+
+def edges_of(files: LogFiles, name: str) -> Edges:
+    """Return the first and last bytes of a file, which may be large."""
+    with files.open(name) as file:
+        head = file.read(4)
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 8, 0))
+        return Edges(size, head, file.read())
 
 
 def local_folder(location: str) -> str | None:
@@ -117,114 +122,139 @@ def local_folder(location: str) -> str | None:
 BACKUP = "restore it from a backup"
 """What to do about a file that cannot be had otherwise."""
 
+AGAIN = "read it again when the jobs that change it have ended"
+"""What to do about a log that is never the same twice."""
 
-class Damage(NamedTuple):
-    """Damage of a log."""
 
-    fact: str
-    """The file, and what is wrong with it."""
-    remedy: str
-    is_seen: bool = True
-    """Whether the files were read and are damaged; otherwise they could not be read."""
+class LogFault(Exception):  # noqa: N818 - the fault of a table, not of this program
+    """What is wrong with a log. Two faults of one kind that say the same are equal.
 
-    def of(self, table: QualifiedName) -> Diagnostic:
-        """Return the problem of the table that has this log."""
-        fault = DamagedTable if self.is_seen else UnreadableTable
-        return problem(fault, table, self.message, self.remedy)
+    Args:
+        fact: What is wrong.
+        remedy: What to do about it.
+    """
+
+    says = "its Delta log cannot be read ({})"
+    """The message, with a place for the fact."""
+    fault: type[HasCode] = UnreadableTable
+    """The class of the fault."""
+    is_certain: ClassVar[bool] = True
+    """Whether Spark certainly reads the log neither."""
+
+    def __init__(self, fact: str, remedy: str) -> None:
+        super().__init__(fact, remedy)
+        self.fact = fact
+        self.remedy = remedy
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.args == other.args
+
+    def __hash__(self) -> int:
+        return hash(self.args)
 
     @property
     def message(self) -> str:
         """The message for the table that has this log."""
-        return f"its Delta log {'is damaged' if self.is_seen else 'cannot be read'} ({self.fact})"
+        return self.says.format(self.fact)
+
+    def of(self, table: QualifiedName) -> Diagnostic:
+        """Return the problem of the table that has this log."""
+        return problem(self.fault, table, self.message, self.remedy)
 
 
-class CheckedLog(NamedTuple):
-    """A log without damage, with the files that were read to check it."""
-
-    listing: LogListing
-    commits: Mapping[str, Sequence[Mapping[str, Any]]]
-    """The actions of the commits that a reader opens, by the names of their files."""
-    checksum: Mapping[str, Any] | None
-    """The checksum of the newest version, or what it would hold by an older one and the commits after that; ``None`` if
-    there is neither."""
+class UnreadLog(LogFault):
+    """Files of a log that are there cannot be read."""
 
 
-class Doubt(NamedTuple):
+class DamagedLog(LogFault):
+    """Files of a log are damaged or missing."""
+
+    says = "its Delta log is damaged ({})"
+    fault = DamagedTable
+
+
+class LostLog(LogFault):
+    """There is no log."""
+
+    says = "its Delta log is gone ({})"
+    fault = DamagedTable
+    is_certain = False
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "restore it from a backup, or drop the table from its catalog")
+        self.args = (path,)
+
+
+class DoubtfulLog(LogFault):
     """A part of a log of which only Spark can tell whether it reads it."""
 
-    fact: str
-    remedy: str
-
-    @classmethod
-    def of_name(cls, name: str) -> Doubt:
-        """Return what is odd in the name of a file."""
-        fact = f"the number in the name of {name} does not have 20 digits or is too large, and Spark may read that file"
-        return cls(fact, "remove it, or give it its name back")
+    says = "its Delta log may be damaged ({})"
+    is_certain = False
 
 
-class DoubtFound(Exception):  # noqa: N818 - carries the answer out of the checks
-    """Ends the checks of a log with a doubt."""
+class ChangingLog(LogFault):
+    """A log was changed while it was read; no other fault equals this one."""
 
-    def __init__(self, doubt: Doubt) -> None:
-        self.doubt = doubt
-        super().__init__(doubt.fact)
+    is_certain = False
 
+    def __init__(self) -> None:
+        super().__init__("it changes while it is read", AGAIN)
+        self.args = ()
 
-class DamageFound(Exception):  # noqa: N818 - carries the answer out of the checks
-    """Ends the checks of a log with damage."""
-
-    def __init__(self, damage: Damage) -> None:
-        self.damage = damage
-        super().__init__(damage.fact)
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
-def read_actions(log: LogReader, name: str, remedy: str) -> list[dict[str, Any]]:
-    """Return the actions in a commit, or in a checkpoint in JSON."""
-    return parsed_actions(log.read(name), f"{log.path}/{name}", remedy)
+class MissingVersion(LogFault):
+    """A version of a log that its files do not show any more."""
+
+    says = "{}"
+    is_certain = False
 
 
-def parsed_actions(content: bytes, path: str, remedy: str) -> list[dict[str, Any]]:
-    """Return the actions in a file that has been read; see :func:`read_actions`."""
-    try:
-        return actions_in(content)
-    except UncertainError as error:
-        raise DoubtFound(Doubt(f"{path} {error.fact}", remedy)) from None
-    except CutOffError as error:
-        raise DamageFound(Damage(f"{path} {error.fact}", remedy)) from None
+class UnreadCheckpoint(LogFault):
+    """Only a checkpoint in parquet shows the newest version, and nothing reads it here."""
+
+    is_certain = False
 
 
-class CutOffError(Exception):
-    """A file that no reader reads."""
+class MalformedActions(LogFault):
+    """Actions of a log that cannot be understood."""
 
-    def __init__(self, fact: str) -> None:
-        self.fact = fact
-        super().__init__(fact)
+    is_certain = False
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(repr(error), WRITE_AGAIN)
+        self._error = error
+
+    def of(self, table: QualifiedName) -> Diagnostic:
+        """Return the problem of the table that has this log."""
+        return is_damaged(table, self._error)
 
 
-class UncertainError(CutOffError):
-    """A file of which only Spark can tell whether Spark reads it, and what it shows then."""
+def actions_in(content: bytes, path: str, remedy: str = BACKUP) -> list[dict[str, Any]]:
+    """Return the actions in a file, one in each line.
 
-
-def actions_in(content: bytes) -> list[dict[str, Any]]:
-    """Return the actions in a file, one in each line."""
+    ``remedy`` is what to do about a file that is damaged, or of which only Spark can tell whether it reads it.
+    """
     lines = content.splitlines()
     if not any(line.strip() for line in lines):
-        msg = "is empty"
-        raise CutOffError(msg)
+        fact = f"{path} is empty"
+        raise DamagedLog(fact, remedy)
     actions = []
     for number, line in enumerate(lines, 1):
         if line.strip(b" \t"):
-            action, fact = json_of(line), f"in line {number} of {len(lines)}"
+            action, place = json_of(line), f"in line {number} of {len(lines)}"
             if not isinstance(action, dict):
                 if _is_nearly_json(line):
-                    msg = f"is not plain JSON {fact}"
-                    raise UncertainError(msg)
-                msg = f"is cut off or damaged {fact}"
-                raise CutOffError(msg)
+                    fact = f"{path} is not plain JSON {place}"
+                    raise DoubtfulLog(fact, remedy)
+                fact = f"{path} is cut off or damaged {place}"
+                raise DamagedLog(fact, remedy)
             odd = value_of_another_kind(action)
             if odd:
-                msg = f"has an odd {odd} {fact}"
-                raise UncertainError(msg)
+                fact = f"{path} has an odd {odd} {place}"
+                raise DoubtfulLog(fact, remedy)
             actions.append(action)
     return actions
 

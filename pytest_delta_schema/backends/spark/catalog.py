@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.logs import introduced_by, past_columns
+from pytest_delta_schema.backends.logs.log import reading_log
 from pytest_delta_schema.models.names import required_table_name
 
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.logs.state import CommitLog
+    from pytest_delta_schema.backends.logs.files import LogFiles
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.log_facts import Commit
+    from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import IntroducedBy, TableState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -43,8 +43,8 @@ class SparkCatalog(ABC):
         """Return the state of an existing table as Spark sees it."""
 
     @abstractmethod
-    def _commit_log(self, table: QualifiedName) -> CommitLog:
-        """Return the commits of a table."""
+    def _log_files(self, table: QualifiedName) -> LogFiles:
+        """Return the files of the log of a table."""
 
     def rows(self, table: QualifiedName, *, version: int | None = None) -> list[dict[str, Any]]:
         """Return all rows of a table, by one query.
@@ -66,25 +66,32 @@ class SparkCatalog(ABC):
 
     def commits(self, table: QualifiedName, *, first: int = 0) -> tuple[Commit, ...]:
         """Return the commits in the log of a table; over Spark Connect each takes a query."""
-        return self._commit_log(table).commits(first)
+        with reading_log(table, self._log_files(table)) as log:
+            return log.commits(first)
 
     def columns_before(self, table: QualifiedName, version: int) -> tuple[ColumnState, ...]:
         """Return the columns of a table in one version under their names in the one before, from its log."""
-        return self._commit_log(table).columns_before(version)
+        with reading_log(table, self._log_files(table)) as log:
+            return log.columns_before(version)
 
     def state_at(self, table: QualifiedName, version: int) -> TableState:
         """Return the state of a table in one of its versions, from its log."""
-        return self._commit_log(table).state_at(version)
+        with reading_log(table, self._log_files(table)) as log:
+            return log.facts(version).state(table)
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""
+        from pytest_delta_schema.backends.logs.history import history_by_sql, introductions
+
         with self._using(table.written.catalog):
-            return tuple(introduced_by(self._sql, table, paths))
+            return tuple(introductions(history_by_sql(self._sql, table), paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in the schemas of older versions."""
+        from pytest_delta_schema.backends.logs.history import dropped_columns, history_by_sql
+
         with self._using(table.written.catalog):
-            return past_columns(self._sql, table, paths)
+            return dropped_columns(history_by_sql(self._sql, table), paths)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL.

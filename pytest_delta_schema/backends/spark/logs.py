@@ -1,32 +1,27 @@
-"""Older versions of a table in Spark: the files of its log in any Hadoop file system, and its history."""
+"""The files of a Delta log as a Spark session reaches them: in any Hadoop file system, or by SQL alone."""
 
 from __future__ import annotations
 
+import io
 from contextlib import contextmanager
-from datetime import timezone
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from posixpath import basename
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from pytest_delta_schema.backends.logs.files import Edges
+from pytest_delta_schema.backends.logs.files import Stamp
 from pytest_delta_schema.backends.spark.compat import java_session, jvm_of
-from pytest_delta_schema.state.spark_types import canonical_fields
-from pytest_delta_schema.state.states import IntroducedBy
-from pytest_delta_schema.state.types import find
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.sql.renderers import select_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Sequence
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.delta.names import ColumnPath
-    from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.types import ColumnState
 
+class HadoopFiles:
+    """The files of a log in a Hadoop file system, through a classic session; see :class:`LogFiles`.
 
-class HadoopLog:
-    """Reads the log of a table through a classic session; see :class:`LogFiles`. Each call takes a few round trips.
-
-    The location is a Hadoop path, without URL quoting.
+    Each call takes a few round trips. The location is a Hadoop path, without URL quoting.
     """
 
     def __init__(self, spark: SparkSession, table: str) -> None:
@@ -34,38 +29,35 @@ class HadoopLog:
         self._jvm = jvm_of(spark)
         self._conf = java_session(spark).sessionState().newHadoopConf()
 
-    def names(self) -> Iterable[str]:
-        """Return the names of the files in the log."""
+    def names(self) -> list[str]:
+        """Return the names of the files in the folder."""
         with _as_os_errors():
-            folder = self._path()
-            statuses = folder.getFileSystem(self._conf).listStatus(folder)
-            return [str(status.getPath().getName()) for status in statuses]
+            folder, system = self._found(self.path)
+            return [str(status.getPath().getName()) for status in system.listStatus(folder)]
 
-    def read(self, name: str) -> bytes:
-        """Return the content of a file."""
-        with _as_os_errors(), self._opened(name) as stream:
-            return bytes(stream.readAllBytes())
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading."""
+        with _as_os_errors():
+            path, system = self._found(f"{self.path}/{name}")
+            stream, size = system.open(path), system.getFileStatus(path).getLen()
 
-    def edges(self, name: str) -> Edges:
-        """Return the first and last bytes of a file."""
-        with _as_os_errors(), self._opened(name) as stream:
-            path = self._path(name)
-            size = path.getFileSystem(self._conf).getFileStatus(path).getLen()
-            head = bytes(stream.readNBytes(4))
-            stream.seek(max(size - 8, 0))
-            return Edges(size, head, bytes(stream.readAllBytes()))
+        def read(start: int, length: int) -> bytes:
+            with _as_os_errors():
+                stream.seek(start)
+                return bytes(stream.readNBytes(length))
 
-    def _path(self, name: str = "") -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(f"{self.path}/{name}" if name else self.path)
+        return cast("BinaryIO", _RangeFile(size, read, stream.close))
 
-    @contextmanager
-    def _opened(self, name: str) -> Iterator[Any]:
-        path = self._path(name)
-        stream = path.getFileSystem(self._conf).open(path)
-        try:
-            yield stream
-        finally:
-            stream.close()
+    def stamp(self, name: str) -> Stamp:
+        """Return what differs if a file is replaced by another one of its name."""
+        with _as_os_errors():
+            path, system = self._found(f"{self.path}/{name}")
+            status = system.getFileStatus(path)
+            return Stamp(status.getModificationTime() * 1_000_000, status.getLen())
+
+    def _found(self, path: str) -> tuple[Any, Any]:
+        hadoop_path = self._jvm.org.apache.hadoop.fs.Path(path)
+        return hadoop_path, hadoop_path.getFileSystem(self._conf)
 
 
 @contextmanager
@@ -80,110 +72,86 @@ def _as_os_errors() -> Iterator[None]:
         raise kind(str(java.getMessage() or java.toString())) from error
 
 
-class History(NamedTuple):
-    """The versions of a table."""
+class SqlFiles:
+    """The files of a log by queries of Spark's ``binaryFile`` source, one each; see :class:`LogFiles`.
 
-    commits: Mapping[int, Any]
-    """By version what ``DESCRIBE HISTORY`` shows: ``timestamp``, ``operation``, ``operationParameters`` and
-    ``userMetadata``."""
-    columns_at: Callable[[int], tuple[ColumnState, ...]]
-    """Returns the columns of a version."""
+    Spark does not list empty files, and files whose names begin with an underscore, such as ``_last_checkpoint`` (Spark
+    4.2.0).
 
+    Args:
+        sql: Returns the rows of a query, and raises a ``StatementError``.
+        location: The location of the table.
+    """
 
-def introduced_by(
-    sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[ColumnPath]
-) -> Iterator[IntroducedBy]:
-    """Return the commits that added columns; a column that is older than the history is left out."""
-    return introductions(_history(sql, table), paths)
+    def __init__(self, sql: Callable[[str], Sequence[Any]], location: str) -> None:
+        self.path = f"{location.rstrip('/')}/_delta_log"
+        self._sql = sql
 
+    def names(self) -> list[str]:
+        """Return the names of the files in the folder."""
+        return [basename(row[0]) for row in self._rows(self.path, "path")]
 
-def introductions(history: History, paths: Iterable[ColumnPath]) -> Iterator[IntroducedBy]:
-    """Yield the commits that added columns; see :func:`introduced_by`."""
-    commits, columns_at = history
-    versions = sorted(commits)
-    for path in paths:
-        version = _first_version(versions, lambda version, path=path: find(columns_at(version), path) is not None)  # type: ignore[misc]
-        if version is not None:
-            commit = commits[version]
-            time = commit["timestamp"].astimezone(timezone.utc)
-            message = commit["userMetadata"] or ""
-            yield IntroducedBy(
-                path=path,
-                version=version,
-                operation=commit["operation"],
-                time=f"{time:%Y-%m-%d %H:%M:%S}",
-                user_metadata=message,
-            )
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading."""
+        if not name.endswith(".parquet"):
+            return io.BytesIO(bytes(self._row(name, "content")[0]))
 
+        def read(start: int, length: int) -> bytes:
+            return bytes(self._row(name, f"substring(content, {start + 1}, {length})")[0])
 
-KEEPS_COLUMNS = frozenset(
-    {
-        "ADD COLUMNS",
-        "ADD CONSTRAINT",
-        "CLUSTER BY",
-        "COMPUTE STATS",
-        "DELETE",
-        "DROP CONSTRAINT",
-        "MERGE",
-        "OPTIMIZE",
-        "REORG",
-        "SET TBLPROPERTIES",
-        "UNSET TBLPROPERTIES",
-        "UPDATE",
-        "UPDATE COLUMN METADATA",
-        "UPGRADE PROTOCOL",
-        "VACUUM END",
-        "VACUUM START",
-    }
-)
-"""Operations of the history that drop no column (source: ``DeltaOperations`` of Delta 4.4.0)."""
+        return cast("BinaryIO", _RangeFile(self.stamp(name).size, read))
+
+    def stamp(self, name: str) -> Stamp:
+        """Return what differs if a file is replaced by another one of its name."""
+        modified, size = self._row(name, "unix_micros(modificationTime), length")
+        return Stamp(modified * 1_000, size)
+
+    def _row(self, name: str, columns: str) -> Any:
+        rows = self._rows(f"{self.path}/{name}", columns)
+        if not rows:
+            raise FileNotFoundError(name)
+        return rows[0]
+
+    def _rows(self, path: str, columns: str) -> Sequence[Any]:
+        try:
+            return self._sql(select_files(path, columns))
+        except StatementError as error:
+            kind = FileNotFoundError if error.condition == "PATH_NOT_FOUND" else OSError
+            raise kind(str(error)) from error
 
 
-def past_columns(sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
-    """Return the columns that an older version has and the newest lacks; newer versions are read first."""
-    return dropped_columns(_history(sql, table), paths)
+class _RangeFile(io.RawIOBase):
+    """A file of which each read asks for a part, by its start and its length."""
 
+    def __init__(
+        self, size: int, read: Callable[[int, int], bytes], close: Callable[[], object] = lambda: None
+    ) -> None:
+        self._size = size
+        self._read = read
+        self._close = close
+        self._at = 0
 
-def dropped_columns(history: History, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
-    """Return those of some columns that an older version has and the newest one lacks; see :func:`past_columns`."""
-    commits, columns_at = history
-    # The last version that has a column is the one before the commit that dropped it.
-    versions = sorted((version - 1 for version, commit in commits.items() if not _keeps_columns(commit)), reverse=True)
-    missing, present = set(paths), set()
-    for version in versions:
-        if not missing:
-            break
-        if version in commits:
-            columns = columns_at(version)
-            present |= {path for path in missing if find(columns, path) is not None}
-            missing -= present
-    return frozenset(present)
+    def readable(self) -> bool:
+        return True
 
+    def seekable(self) -> bool:
+        return True
 
-def _history(sql: Callable[[str], Any], table: QualifiedName) -> History:
-    from pytest_delta_schema.sql.data_check_queries import select_rows
-    from pytest_delta_schema.sql.renderers import describe_history, select_all
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + (0, self._at, self._size)[whence]
+        return self._at
 
-    @cache
-    def columns_at(version: int) -> tuple[ColumnState, ...]:
-        return canonical_fields(sql(select_all(select_rows(table, version=version))).schema.fields)
+    def tell(self) -> int:
+        return self._at
 
-    return History({row["version"]: row for row in sql(describe_history(table)).collect()}, columns_at)
+    def read(self, size: int = -1) -> bytes:
+        left = max(self._size - self._at, 0)
+        length = left if size < 0 else min(size, left)
+        content = self._read(self._at, length) if length else b""
+        self._at += len(content)
+        return content
 
-
-def _keeps_columns(commit: Any) -> bool:
-    parameters = commit["operationParameters"] or {}
-    appends = "Append" in (parameters.get("mode"), parameters.get("outputMode"))
-    return appends or commit["operation"] in KEEPS_COLUMNS
-
-
-def _first_version(versions: list[int], has: Callable[[int], bool]) -> int | None:
-    """Return the first version that has something, by bisection; ``None`` if it is older than the history."""
-    without, with_it = -1, len(versions) - 1
-    while with_it - without > 1:
-        middle = (without + with_it) // 2
-        if has(versions[middle]):
-            with_it = middle
-        else:
-            without = middle
-    return None if without < 0 and versions[with_it] > 0 else versions[with_it]
+    def close(self) -> None:
+        if not self.closed:
+            self._close()
+        super().close()

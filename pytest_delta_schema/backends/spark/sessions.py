@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.logs.files import CheckedLog, Doubt
-from pytest_delta_schema.backends.logs.state import contradicts_checksum
+from pytest_delta_schema.backends.logs.checks import CheckedLog
+from pytest_delta_schema.backends.logs.files import DoubtfulLog
+from pytest_delta_schema.backends.logs.log import contradicts_checksum
 from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.backends.spark.compat import (
     Gateway,
@@ -44,18 +45,17 @@ from pytest_delta_schema.state.spark_types import unknown_parts, unstorable
 from pytest_delta_schema.state.types import describe_type, is_generated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
     from typing import Any
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.logs.files import Damage
+    from pytest_delta_schema.backends.logs.files import LogFault
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.delta_log import LogSchema
-    from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.delta_log import LogFacts
     from pytest_delta_schema.state.states import TableState
 
 BY_COMMIT = frozenset({StatementKind.TIGHTEN_COLUMNS, StatementKind.REWRITE_LAYOUT, StatementKind.ADD_CHECK})
@@ -300,34 +300,33 @@ def is_openable(facts: LogFacts, state: TableState, delta: tuple[int, int]) -> b
     Spark refuses features and types that it does not know, and metadata that needs a feature which the protocol lacks
     (Delta 4.4.0).
     """
-    configuration = facts.metadata.get("configuration") or {}
     return (
         _is_known(facts.protocol, state, delta)
-        and not any(folded(key).startswith(_ELSEWHERE) for key in configuration)
+        and not any(folded(key).startswith(_ELSEWHERE) for key in facts.configuration)
         and not any(unknown_parts(state.columns))
     )
 
 
-def may_lack_rows(inspected: CheckedLog | Damage | Doubt | None, protocol: Mapping[str, Any]) -> bool:
+def may_lack_rows(checked: CheckedLog | LogFault | None, protocol: Mapping[str, Any]) -> bool:
     """Whether Spark may open a table and then refuse to list its files, because something in its log is odd.
 
     That is not known of a checkpoint of the second version in parquet, whose sidecars only its reader knows.
     """
-    if not isinstance(inspected, CheckedLog):
-        return isinstance(inspected, Doubt)
+    if not isinstance(checked, CheckedLog):
+        return isinstance(checked, DoubtfulLog)
     features = {*(protocol.get("readerFeatures") or ()), *(protocol.get("writerFeatures") or ())}
     is_classic = V2_CHECKPOINT not in map(base_feature, features)
-    second = inspected.listing.second_checkpoints
-    return contradicts_checksum(inspected) or any(is_classic or name.endswith(".parquet") for name in second)
+    second = checked.listing.second_checkpoints
+    return contradicts_checksum(checked) or any(is_classic or name.endswith(".parquet") for name in second)
 
 
-def may_be_refused(schema: LogSchema, partitioning: Sequence[str]) -> bool:
+def may_be_refused(facts: LogFacts) -> bool:
     """Whether Spark may refuse to open a table by its location that it opens by its name (Spark 4.2.0)."""
-    unknown = (atom for _, atom in unknown_parts(schema.columns))
+    unknown = (atom for _, atom in unknown_parts(facts.columns))
     return (
         not all(atom.startswith(_COLLATED) for atom in unknown)
-        or any(faults_of_struct(schema.parsed))
-        or len(NameSet(partitioning)) < len(partitioning)
+        or any(faults_of_struct(facts.schema))
+        or len(NameSet(facts.partitioning)) < len(facts.partitioning)
     )
 
 

@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.logs.state import CommitLog
+    from pytest_delta_schema.backends.logs.files import LogFiles
     from pytest_delta_schema.execute.protocols import Capabilities, Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.delta_log import LogFacts
     from pytest_delta_schema.state.states import CatalogState, TableState
 
 
@@ -205,8 +205,8 @@ class SessionCatalog(SparkCatalog):
     def _state(self, table: QualifiedName) -> TableState:
         return self._reader.readable([table])[table]
 
-    def _commit_log(self, table: QualifiedName) -> CommitLog:
-        return self._reader.commits(table)
+    def _log_files(self, table: QualifiedName) -> LogFiles:
+        return self._reader.log_files(table)
 
     def _sql(self, text: str) -> Any:
         with as_written(self.spark, text):

@@ -1,7 +1,7 @@
 """Read the state of a table by SQL alone: two statements and a schema, without a Spark job.
 
-Spark's schema hides generation expressions and identities (Delta 4.4.0). For tables with these features the checksum
-file of the newest commit is read as well, because it holds all metadata.
+Spark's schema hides generation expressions and identities (Delta 4.4.0). For tables with these features the log is
+read as well.
 """
 
 from __future__ import annotations
@@ -14,25 +14,21 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from pytest_delta_schema.backends.concurrency import map_concurrently, read_until_settled
-from pytest_delta_schema.backends.logs.checks import damage_of_newest, inspect_log
-from pytest_delta_schema.backends.logs.files import CheckedLog, Damage, LocalLog, local_folder
-from pytest_delta_schema.backends.logs.state import CommitLog, newest_version
+from pytest_delta_schema.backends.logs.files import DamagedLog, LocalFiles, LogFault, local_folder
+from pytest_delta_schema.backends.logs.log import DeltaLog, inspected
 from pytest_delta_schema.backends.problems import MALFORMED, cannot_convert, is_damaged, is_doubtful, problem, refused
 from pytest_delta_schema.backends.spark.compat import is_connect_session
 from pytest_delta_schema.backends.spark.errors import translate_errors
-from pytest_delta_schema.backends.spark.logs import HadoopLog
+from pytest_delta_schema.backends.spark.logs import HadoopFiles, SqlFiles
 from pytest_delta_schema.backends.spark.sessions import as_written, may_be_refused, may_lack_rows, refused_by_spark
 from pytest_delta_schema.backends.spark.statements import schema_of
-from pytest_delta_schema.delta.log_files import checksum_name, commit_name
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.protocol import (
     CLUSTERING_PROPERTY,
-    clustering_in,
     commits_are_in_catalog,
     may_generate_columns,
     split_properties,
 )
-from pytest_delta_schema.delta.well_formed import MalformedLog
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import AbsentTable, UnreadableTable
 from pytest_delta_schema.models.names import QualifiedName
@@ -40,14 +36,12 @@ from pytest_delta_schema.sql.renderers import (
     describe_detail,
     describe_extended,
     describe_history,
-    select_text,
     show_properties,
     show_schemas,
     show_tables,
     show_views,
 )
-from pytest_delta_schema.state.delta_log import LogSchema
-from pytest_delta_schema.state.log_facts import LogFacts
+from pytest_delta_schema.state.delta_log import LogFacts
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
@@ -56,7 +50,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.logs.files import Doubt, LogFiles
+    from pytest_delta_schema.backends.logs.files import LogFiles
     from pytest_delta_schema.models.constraints import Parquet
 
 
@@ -92,7 +86,7 @@ class SessionReader:
         folder = local_folder(location)
         if is_connect_session(self._spark):
             return None
-        return HadoopLog(self._spark, unquote(location)) if folder is None else LocalLog(folder)
+        return HadoopFiles(self._spark, unquote(location)) if folder is None else LocalFiles(folder)
 
     def require_rows(self, location: str) -> None:
         """Require that Spark opens the table at a location, and lists its files; no rows are read."""
@@ -123,12 +117,12 @@ class SessionReader:
         if not isinstance(facts, LogFacts):
             absent = problem(AbsentTable, name, "is not known to the Spark session", "see its catalogs")
             raise CatalogReadError([facts or absent])
-        return replace(facts, version=self.newest(name)) if facts.version is None else facts
+        return replace(facts, version=self.newest(name)) if facts.version < 0 else facts
 
-    def commits(self, table: QualifiedName) -> CommitLog:
-        """Return the commits of one table that exists."""
+    def log_files(self, table: QualifiedName) -> LogFiles:
+        """Return the files of the log of one table that exists."""
         self.states([table], {}).existing(table)
-        return commits_from_history(self, table)
+        return files_of(self, table)
 
     def newest(self, table: QualifiedName) -> int:
         """Return the newest version of a table."""
@@ -211,14 +205,14 @@ def _read_once(  # noqa: PLR0911 - one result for each kind of table
         description = Description(described, len(fields.fields))
         kind = _other_kind(description)
         if kind:
-            columns = LogSchema.of({"schemaString": fields.json()}).columns
+            columns = LogFacts({"schemaString": fields.json()}, {}).columns
             return TableState(name=name, columns=columns, table_comment=description["Comment"], kind=kind)
         properties = {row[0]: row[1] for row in sql(show_properties(name))}
         location = description["Location"]
         log = None if commits_are_in_catalog(properties) else session.files(location)
-        inspected = None if log is None else inspect_log(log)
-        if isinstance(inspected, Damage):
-            return inspected.of(name)
+        checked = None if log is None else inspected(log)
+        if isinstance(checked, LogFault) and checked.is_certain:
+            return checked.of(name)
         configuration, protocol = split_properties(properties)
         metadata = {
             "schemaString": fields.json(),
@@ -226,17 +220,16 @@ def _read_once(  # noqa: PLR0911 - one result for each kind of table
             "configuration": configuration,
             "partitionColumns": description.partitions,
         }
-        schema = LogSchema.of(metadata)
-        is_odd = may_lack_rows(inspected, protocol) or may_be_refused(schema, description.partitions)
-        if log is not None and is_odd:
+        facts = LogFacts(metadata, protocol)
+        if log is not None and (may_lack_rows(checked, protocol) or may_be_refused(facts)):
             session.require_rows(location)
         hidden = _hidden(properties, protocol)
         if hidden:
-            return _from_log(inspected) or _from_checksum(sql, name, location, hidden)
+            return _from_log(session, name, location, hidden)
         if _REDACTED in configuration.values():
             # Spark hides values with words such as url and token in their keys or texts, but not here (Spark 4.2).
             metadata["configuration"] = dict(sql(describe_detail(name))[0]["properties"])
-        return LogFacts(metadata, protocol, json.loads(properties.get(CLUSTERING_PROPERTY, "[]")), schema=schema)
+        return replace(facts, clustering=json.loads(properties.get(CLUSTERING_PROPERTY, "[]")))
     except StatementError as error:
         if error.condition in ABSENT_ON_SPARK:
             return None
@@ -260,68 +253,31 @@ def _hidden(properties: Mapping[str, str], protocol: Mapping[str, Any]) -> str:
     return "clustering columns with a redacted name" if properties.get(CLUSTERING_PROPERTY) == _REDACTED else ""
 
 
-def _from_log(inspected: CheckedLog | Doubt | None) -> LogFacts | None:
-    """Return the facts of a log that the session can open; ``None`` if its commits and its checksum do not suffice."""
-    try:
-        facts = newest_version(inspected) if isinstance(inspected, CheckedLog) else None
-        return None if facts is None else facts.well_formed()
-    except MalformedLog:
-        return None
-
-
 def unreadable_by_session(name: QualifiedName, error: StatementError) -> Diagnostic:
     """Return the problem of a table that the session cannot read, whether it exists or not."""
     other = refused(name, error, "repair the session, or its permission to read the table")
     return refused_by_spark(name, str(error)) or other
 
 
-def commits_from_history(session: SessionReader, name: QualifiedName) -> CommitLog:
-    """Return the commits of a table that exists."""
+def files_of(session: SessionReader, name: QualifiedName) -> LogFiles:
+    """Return the files of the log of a table that exists."""
     location = Description(session.rows(describe_extended(name)), len(session.schema(name).fields))["Location"]
     if commits_are_in_catalog(row[0] for row in session.rows(show_properties(name))):
         fact = "keeps its newest commits in its catalog, and not in its log"
         raise CatalogReadError([problem(UnreadableTable, name, fact, "use a copy of it that is not managed")])
-    log = session.files(location)
-    return CommitLog(table=name, log=log or _TextLog(session.rows, location, name))
+    return session.files(location) or SqlFiles(session.rows, location)
 
 
-class _TextLog:
-    """Lists commits by DESCRIBE HISTORY and reads files with Spark's text source; see :class:`ListedLog`."""
-
-    def __init__(self, sql: Callable[[str], Any], location: str, table: QualifiedName) -> None:
-        self._sql = sql
-        self._table = table
-        self._contents: dict[str, bytes] = {}
-        self.path = f"{location}/_delta_log"
-
-    def names(self) -> list[str]:
-        """Return the names of the commits; what was read before is read again."""
-        self._contents.clear()
-        return [commit_name(row["version"]) for row in self._sql(describe_history(self._table))]
-
-    def read(self, name: str) -> bytes:
-        """Return the content of a file; each file is read only once after a listing."""
-        if name not in self._contents:
-            lines = self._sql(select_text(f"{self.path}/{name}"))
-            self._contents[name] = "\n".join(row[0] for row in lines).encode()
-        return self._contents[name]
-
-
-def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str, hidden: str) -> LogFacts | Diagnostic:
-    version = sql(describe_history(name, limit=1))[0][0]
-    log = _TextLog(sql, location, name)
+def _from_log(session: SessionReader, name: QualifiedName, location: str, hidden: str) -> LogFacts | Diagnostic:
+    """Return what the log of a table holds that a session hides."""
     try:
-        damage = damage_of_newest(log, version)
-        text = log.read(checksum_name(version))
-    except StatementError as error:
-        fact = f"has {hidden}, which this session hides, and its log cannot be read ({error})"
+        return DeltaLog(session.files(location) or SqlFiles(session.rows, location)).facts()
+    except LogFault as fault:
+        if isinstance(fault, DamagedLog):
+            return fault.of(name)
+        fact = f"has {hidden}, which this session hides, and {fault.message}"
         remedy = "read it through a classic session, or give this one permission to read its folder"
         return problem(UnreadableTable, name, fact, remedy)
-    if damage is not None:
-        return damage.of(name)
-    checksum = json.loads(text)
-    clustering = clustering_in(checksum.get("domainMetadata") or ()) or ()
-    return LogFacts(checksum["metadata"], checksum["protocol"], clustering, version)
 
 
 _PARTITIONS, _DETAILS = "# Partition Information", "# Detailed Table Information"

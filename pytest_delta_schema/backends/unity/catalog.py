@@ -14,7 +14,7 @@ from pytest_delta_schema.backends.spark.sessions import BY_COMMIT, BY_PROPERTY, 
 from pytest_delta_schema.backends.spark.statements import on_delta
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.entries import MetadataSyncing
-from pytest_delta_schema.backends.unity.logs import ExternalLogs, Log
+from pytest_delta_schema.backends.unity.logs import ExternalLogs
 from pytest_delta_schema.backends.unity.reading import TableReader, unreadable
 from pytest_delta_schema.delta.properties import is_emulated
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.logs.state import CommitLog
+    from pytest_delta_schema.backends.logs.files import LogFiles
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.reading import TableReading
     from pytest_delta_schema.backends.unity.storage import Storage
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.delta_log import LogFacts
     from pytest_delta_schema.state.states import IntroducedBy, TableState
 
 
@@ -318,7 +318,7 @@ class UnityCatalog(SparkCatalog):
         """
         _, entry, log = self._reader.read_again(table)
         if isinstance(entry, EntryState) and log is not None and not log.is_catalog_managed:
-            schemas = self._logs.read(entry, Log.schemas)
+            schemas = self._logs.schemas(entry)
             return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
         return self._spark.catalog(table.written.catalog).past_columns(table, paths)
 
@@ -357,14 +357,14 @@ class UnityCatalog(SparkCatalog):
     def _state(self, table: QualifiedName) -> TableState:
         return self._spark.catalog()._state(table)
 
-    def _commit_log(self, table: QualifiedName) -> CommitLog:
-        return self._spark.catalog(table.written.catalog)._commit_log(table)
+    def _log_files(self, table: QualifiedName) -> LogFiles:
+        return self._spark.catalog(table.written.catalog)._log_files(table)
 
     def _sync(
         self, names: Sequence[QualifiedName], *, recreates: bool
     ) -> dict[QualifiedName, MetadataSync | Diagnostic | None]:
         """Synchronise catalog entries, several at once, and return the result of each."""
-        syncing = MetadataSyncing(client=self.client, open_log=self._reader.open_log)
+        syncing = MetadataSyncing(client=self.client, log=self._reader.log, timestamp=self._logs.timestamp)
         stored_names = self._reader.find(names)
 
         def sync(name: QualifiedName) -> MetadataSync | Diagnostic | None:

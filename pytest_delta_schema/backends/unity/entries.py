@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.backends.problems import is_a_view, is_not_delta, problem
 from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.delta.names import NameMap
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError, first_line
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.entry_comparison import EntryDifference
-    from pytest_delta_schema.state.entries import LogState
-    from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.delta_log import LogFacts
     from pytest_delta_schema.state.types import DataTypeState
 
 
@@ -122,16 +120,16 @@ def schema_of(columns: Mapping[str, Any]) -> dict[str, Any]:
     return _renamed(columns, _CAMEL)  # type: ignore[no-any-return]
 
 
-def columns_for(schema: dict[str, Any]) -> dict[str, Any]:
+def columns_for(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Convert the schema of a Delta log to columns for the Delta API."""
     return _renamed(schema, _KEBAB)  # type: ignore[no-any-return]
 
 
-def table_info(entry: EntryState, log: LogState, timestamp: int) -> dict[str, Any]:
+def table_info(entry: EntryState, log: LogFacts, timestamp: int) -> dict[str, Any]:
     """Return a whole catalog entry for the classic API: the metadata of the log, at the location of the old entry."""
     catalog, schema, table = entry.name.written
     partition_indexes = NameMap((name, index) for index, name in enumerate(log.partitioning))
-    fields = json.loads(log.schema)["fields"]
+    fields = log.schema["fields"]
     info: dict[str, Any] = {
         "name": table,
         "catalog_name": catalog,
@@ -233,12 +231,13 @@ _BAD_REQUEST, _INTERNAL = 400, 500
 class MetadataSyncing:
     """Synchronises catalog entries of one server; an entry that equals its log is not written, and files never are.
 
-    ``open_log`` opens the log of a table, newest version; it returns ``None`` if its newest commits are in the catalog
-    only, and no Spark session is open.
+    ``log`` reads the log of a table, newest version; it returns ``None`` if its newest commits are in the catalog only,
+    and no Spark session is open. ``timestamp`` returns when a version was committed, in milliseconds since 1970.
     """
 
     client: UnityClient
-    open_log: Callable[[EntryState], Log | LogFacts | None]
+    log: Callable[[EntryState], LogFacts | None]
+    timestamp: Callable[[EntryState, int], int]
 
     def sync(self, name: QualifiedName, *, recreates: bool) -> MetadataSync | None:
         """Synchronise the catalog entry of one table.
@@ -286,7 +285,7 @@ class MetadataSyncing:
             if failure is not None and failure.is_lost_race:
                 return failure
         else:
-            info = table_info(seen.entry, storable(seen.log).log, seen.timestamp())
+            info = table_info(seen.entry, storable(seen.log).log, self.timestamp(seen.entry, seen.log.version))
             recreate_entry(self.client, seen.entry, info, recreates=recreates)
         left = entry_differences(self._entry(name), seen.log)
         if not left:
@@ -313,10 +312,7 @@ class MetadataSyncing:
                 msg = "it does not exist on the server, so it has no entry; create it with pytest --delta-apply"
                 raise StatementError(msg, condition="NO_ENTRY") from error
             raise
-        log = self.open_log(entry)
-        if isinstance(log, Log):
-            return _Seen(tag, entry, log.shown(), log.timestamp)
-        return _Seen(tag, entry, None if log is None else log.shown())
+        return _Seen(tag, entry, self.log(entry))
 
     def _tag(self, name: QualifiedName) -> DeltaTag:
         try:
@@ -338,10 +334,15 @@ class MetadataSyncing:
             raise StatementError(msg, condition="UNKNOWN_ENTRY") from error
 
     def _update(
-        self, seen: _Seen, tag: DeltaTag, log: LogState, differences: tuple[EntryDifference, ...]
+        self, seen: _Seen, tag: DeltaTag, log: LogFacts, differences: tuple[EntryDifference, ...]
     ) -> ServerError | None:
         """Send one update; return a failure after which another try makes sense."""
         updates = _updates(seen, log, differences)
+        if not seen.entry.is_managed:  # whose version only a commit through the server changes (Unity Catalog 0.6.0)
+            updates["update-metadata-snapshot-version"] = {
+                "last-commit-version": log.version,
+                "last-commit-timestamp-ms": self.timestamp(seen.entry, log.version),
+            }
         try:
             self._send(seen, tag, updates)
         except ServerError as error:
@@ -380,10 +381,8 @@ class _Seen(NamedTuple):
     tag: DeltaTag | None
     """What an update asserts; ``None`` if the server has no updates."""
     entry: EntryState
-    log: LogState | None
-    """The metadata of the log; ``None`` if the log cannot be read here."""
-    timestamp: Callable[[], int] = lambda: 0
-    """Returns when the newest version was committed, in milliseconds since 1970."""
+    log: LogFacts | None
+    """The newest version of the log; ``None`` if the log cannot be read here."""
 
 
 def _tries(deadline: Deadline) -> Iterator[int]:
@@ -399,14 +398,14 @@ _WITHOUT_COLUMNS = frozenset({"set-table-comment", "set-properties", "remove-pro
 """The actions that do not depend on the columns; the version says that all of an entry is that of the log."""
 
 
-def _updates(seen: _Seen, log: LogState, differences: tuple[EntryDifference, ...]) -> dict[str, Mapping[str, Any]]:
+def _updates(seen: _Seen, log: LogFacts, differences: tuple[EntryDifference, ...]) -> dict[str, Mapping[str, Any]]:
     """Return the actions that write what differs, each with its values."""
     differing = {difference.path for difference in differences}
     paths = {path.split(".", 1)[0] for path in differing}
     updates: dict[str, Mapping[str, Any]] = {}
     if "columns" in paths and log.columns:
         # Columns alone would keep the old list of partition columns, and fail where one of those is gone.
-        updates["set-columns"] = {"columns": columns_for(json.loads(log.schema))}
+        updates["set-columns"] = {"columns": columns_for(log.schema)}
         updates["set-partition-columns"] = {"partition-columns": list(log.partitioning)}
     if "comment" in paths:
         updates["set-table-comment"] = {"comment": log.comment}
@@ -418,11 +417,6 @@ def _updates(seen: _Seen, log: LogState, differences: tuple[EntryDifference, ...
         updates["set-properties"] = {"updates": changed}
     if stale:
         updates["remove-properties"] = {"removals": stale}
-    if not seen.entry.is_managed:  # whose version only a commit through the server changes (Unity Catalog 0.6.0)
-        updates["update-metadata-snapshot-version"] = {
-            "last-commit-version": log.version,
-            "last-commit-timestamp-ms": seen.timestamp(),
-        }
     return updates
 
 
@@ -440,7 +434,7 @@ def _registered_again(entry: EntryState) -> str:
     return f"{drop_table(entry.name)}; {register_table(entry.name, entry.location)}"
 
 
-def _require_writable(seen: _Seen, log: LogState, differences: tuple[EntryDifference, ...]) -> None:
+def _require_writable(seen: _Seen, log: LogFacts, differences: tuple[EntryDifference, ...]) -> None:
     listed = "; ".join(map(str, differences))
     if log.is_catalog_managed:
         msg = (
@@ -456,7 +450,7 @@ def _require_writable(seen: _Seen, log: LogState, differences: tuple[EntryDiffer
         raise StatementError(msg, condition="MANAGED")
 
 
-def _require_newer(entry: EntryState, log: LogState) -> None:
+def _require_newer(entry: EntryState, log: LogFacts) -> None:
     if entry.version is not None and entry.version > log.version:
         fact = (
             f"its catalog entry shows version {entry.version}, and the newest version of its log is {log.version}, so"

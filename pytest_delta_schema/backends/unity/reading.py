@@ -20,7 +20,7 @@ from pytest_delta_schema.backends.unity.entries import (
     schema_of,
     why_no_delta_table,
 )
-from pytest_delta_schema.backends.unity.logs import DAMAGED_LOG, NO_LOG, Log, Unpublished, managed_version
+from pytest_delta_schema.backends.unity.logs import DAMAGED_LOG, NO_LOG, Unpublished, managed_version
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.protocol import CLUSTERING_PROPERTY, commits_are_in_catalog, split_properties
 from pytest_delta_schema.diagnostics.errors import (
@@ -34,7 +34,7 @@ from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreachableCata
 from pytest_delta_schema.execute.protocols import version_of
 from pytest_delta_schema.models.names import QualifiedName, StoredName
 from pytest_delta_schema.plan.entry_comparison import is_stale
-from pytest_delta_schema.state.delta_log import state_from_metadata
+from pytest_delta_schema.state.delta_log import LogFacts
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.logs import ExternalLogs
     from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.execute.protocols import Version
-    from pytest_delta_schema.state.entries import EntryState, LogState
-    from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.entries import EntryState
 
 
 _FEW = 3
@@ -63,8 +62,8 @@ class TableReading(NamedTuple):
     """Its state, or why it cannot be read."""
     entry: EntryState | Diagnostic | None = None
     """Its catalog entry, or why that cannot be understood; ``None`` if there is none."""
-    log: LogState | None = None
-    """The metadata of its log, to compare the entry with; ``None`` if the log can only be read through the catalog."""
+    log: LogFacts | None = None
+    """Its log, to compare the entry with; ``None`` if the log can only be read through the catalog."""
 
 
 class TableReader:
@@ -125,8 +124,8 @@ class TableReader:
         with suppress(DeltaSchemaError, *MALFORMED):
             if stored is not None:
                 head = entry_of(stored, {**self._client.table(stored), "columns": []})
-                log = self.open_log(head) if why_no_delta_table(head) is None else None
-                if log is not None and log.version is not None:
+                log = self.log(head) if why_no_delta_table(head) is None else None
+                if log is not None and log.version >= 0:
                     return log.version
         return version_of(CatalogState.of({name: self.read_again(name).table}), name)
 
@@ -177,20 +176,20 @@ class TableReader:
         ]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
-    def open_log(self, entry: EntryState) -> Log | LogFacts | None:
-        """Open the log of a table; ``None`` if its newest commits are in the catalog only, and no session is open."""
-        log = self._managed_log(entry) if entry.is_managed else self._logs.open(entry)
+    def log(self, entry: EntryState) -> LogFacts | None:
+        """Read the log of a table; ``None`` if its newest commits are in the catalog only, and no session is open."""
+        log = self._managed_log(entry) if entry.is_managed else self._logs.facts(entry)
         return None if isinstance(log, Unpublished) else log
 
-    def _managed_log(self, entry: EntryState) -> Log | LogFacts | Unpublished:
+    def _managed_log(self, entry: EntryState) -> LogFacts | Unpublished:
         """Read the log of a managed table from its files if they are complete, else through an open Spark session.
 
         If the catalog commits to it, its newest commits may be in the catalog only, until they are published as files
         of the log (source: Delta's protocol, "Catalog-managed Tables").
         """
-        log: Log | None = None
+        log: LogFacts | None = None
         try:
-            log = self._logs.open(entry)
+            log = self._logs.facts(entry)
         except StatementError:
             if not commits_are_in_catalog(entry.properties):
                 raise
@@ -297,7 +296,8 @@ class TableReader:
             entry = problem(UnsupportedTable, name, str(error), "update this package, or the entry")
         if head.is_managed:
             return self._read_managed(head, entry)
-        return _with_log(name, entry, self._logs.open(head).facts())
+        log = self._logs.facts(head)
+        return TableReading(log.state(name), entry, log)
 
     def _read_managed(self, head: EntryState, entry: EntryState | Diagnostic) -> TableReading:
         """Read a managed table: its log, or the Delta API if the newest commits are in the catalog only.
@@ -307,7 +307,7 @@ class TableReader:
         log = self._managed_log(head)
         if isinstance(log, Unpublished):
             return TableReading(_by_delta_api(head, log.table), entry)
-        return _with_log(head.name, entry, log.facts() if isinstance(log, Log) else log)
+        return TableReading(log.state(head.name), entry, log)
 
     def _schema_exists(self, given: tuple[str, str], listing: SchemaListing | StatementError) -> bool | StatementError:
         """Return whether the schema of a missing table exists, or why that is not known.
@@ -342,27 +342,23 @@ def _named(name: QualifiedName, listing: SchemaListing | StatementError) -> Qual
     return listing.name(name.table) if isinstance(listing, SchemaListing) else name
 
 
-def _with_log(name: QualifiedName, entry: EntryState | Diagnostic, log: LogFacts) -> TableReading:
-    state = log.state(name)
-    return TableReading(state, entry, log.shown(state.columns))
-
-
 def _by_delta_api(entry: EntryState, table: DeltaTable) -> TableState:
     """Return the state of a table in the server's Delta API."""
     metadata = table["metadata"]
     configuration, protocol = split_properties(metadata["properties"])
-    return state_from_metadata(
-        entry.name,
+    version = managed_version(table)
+    facts = LogFacts(
         metadata={
-            "schemaString": json.dumps(schema_of(metadata["columns"])),
             "description": entry.comment,
             "configuration": configuration,
             "partitionColumns": metadata.get("partition-columns") or (),
         },
         protocol=protocol,
         clustering=json.loads(metadata["properties"].get(CLUSTERING_PROPERTY) or "[]"),
-        version=managed_version(table),
+        version=-1 if version is None else version,
+        parsed=schema_of(metadata["columns"]),
     )
+    return facts.state(entry.name)
 
 
 class SchemaListing(NamedTuple):

@@ -22,8 +22,8 @@ from pytest_delta_schema import (
     assert_no_drift,
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.logs.files import LocalLog
-from pytest_delta_schema.backends.spark.logs import HadoopLog
+from pytest_delta_schema.backends.logs.files import LocalFiles, content_of, edges_of
+from pytest_delta_schema.backends.spark.logs import HadoopFiles
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.plan import TablePlanner
 from support.damaged_logs import (
@@ -110,18 +110,18 @@ def test_a_session_sees_it_too(local):
 @pytest.mark.parametrize("kind", LOGS)
 def test_the_file_systems_of_hadoop_show_the_same_files(local, kind):
     log = make(local, **LOGS[kind][0]) / "_delta_log"
-    here, there = LocalLog(str(log.parent)), HadoopLog(local.spark, f"file:{log.parent}")
+    here, there = LocalFiles(str(log.parent)), HadoopFiles(local.spark, f"file:{log.parent}")
 
     # Hadoop hides its own checksums.
     assert sorted(name for name in here.names() if not name.startswith(".")) == sorted(there.names())
-    assert here.read(commit_file(log).name) == there.read(commit_file(log).name)
+    assert content_of(here, commit_file(log).name) == content_of(there, commit_file(log).name)
     assert damage_of(there) is None
     if kind != "plain":
-        assert here.edges(checkpoint_file(log).name) == there.edges(checkpoint_file(log).name)
+        assert edges_of(here, checkpoint_file(log).name) == edges_of(there, checkpoint_file(log).name)
     with pytest.raises(FileNotFoundError):
-        there.read("nope")
+        there.open("nope")
     with pytest.raises(FileNotFoundError):
-        there.edges("nope")
+        there.stamp("nope")
     commit_file(log).write_bytes(b"")
     (log / f".{commit_file(log).name}.crc").unlink()
     assert damage_of(there).fact == f"file:{log}/{commit_file(log).name} is empty"
@@ -132,8 +132,8 @@ def test_a_table_elsewhere_is_read_through_hadoop(local):
     commit_file(folder / "_delta_log", 2).unlink()
 
     fact = f"(file:{folder}/_delta_log lacks 00000000000000000002.json, and later commits are there)"
-    assert fact in local.bridge.inspect(f"file:{folder}").message
-    assert local.bridge.inspect("file:/nowhere") is None
+    assert fact in damage_of(local.bridge.log(f"file:{folder}")).message
+    assert damage_of(local.bridge.log("file:/nowhere")) is None
 
 
 def contents(folder):

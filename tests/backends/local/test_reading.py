@@ -14,7 +14,7 @@ import pytest
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local import reading
 from pytest_delta_schema.backends.local.reading import WarehouseLogs
-from pytest_delta_schema.backends.logs.files import LocalLog
+from pytest_delta_schema.backends.logs.files import LocalFiles, Stamp
 from pytest_delta_schema.state import TableState
 from support.damaged_logs import (
     CHECKPOINT,
@@ -87,7 +87,7 @@ def test_tables_in_folders_of_other_forms_are_listed_and_read_by_one_name(logs, 
     assert logs.table_names(catalog, schema) == (name,)
     assert read(logs, name).table_comment == "There"
     assert len(logs.history(name).commits) == 1
-    assert logs.holds(catalog)
+    assert logs._knows(catalog)
 
 
 def test_the_usual_folder_of_a_table_goes_before_others(logs, tmp_path):
@@ -483,9 +483,9 @@ def test_a_schema_that_cannot_be_listed_is_left_to_spark(logs, folder):
 
 
 def test_a_catalog_is_known_by_its_folder(logs, folder):
-    assert not logs.holds("dev")
+    assert not logs._knows("dev")
     folder.mkdir(parents=True)
-    assert logs.holds("dev")
+    assert logs._knows("dev")
 
 
 def test_the_history_shows_each_commit(logs, folder):
@@ -518,21 +518,21 @@ def test_a_history_of_a_listing_that_lacks_a_commit_is_listed_again(logs, folder
     delta_log(folder, ID)
     commit(folder, 1)
     commit(folder, 2)
-    names, listings = LocalLog.names, [{commit_file(folder, 1).name}, set()]
-    monkeypatch.setattr(LocalLog, "names", lambda log: set(names(log)) - listings.pop(0))
+    names, listings = LocalFiles.names, [{commit_file(folder, 1).name}, set()]
+    monkeypatch.setattr(LocalFiles, "names", lambda log: set(names(log)) - listings.pop(0))
 
     assert sorted(logs.history(NAME).commits) == [0, 1, 2]
 
 
 def test_a_history_of_a_table_that_is_replaced_meanwhile_is_left_to_spark(logs, folder, monkeypatch):
     delta_log(folder, ID)
-    modified = LocalLog.modified
+    stamps = []
 
-    def replace(log, name):
-        delta_log(folder, ID, field("replaced"))
-        return modified(log, name)
+    def replaced(_, name):
+        stamps.append(name)
+        return Stamp(len(stamps), 0)
 
-    monkeypatch.setattr(LocalLog, "modified", replace)
+    monkeypatch.setattr(LocalFiles, "stamp", replaced)
 
     assert logs.history(NAME) is None
 
@@ -713,7 +713,7 @@ def test_an_older_checksum_that_does_not_agree_is_ignored(tmp_path, folder, comm
     write(folder, commits, checksums)
 
     assert read_orders(tmp_path) is None
-    assert damage_of(LocalLog(str(folder))) is None
+    assert damage_of(LocalFiles(str(folder))) is None
 
 
 def gap(log):
@@ -748,21 +748,21 @@ def test_few_commits_before_the_checkpoint_are_read(tmp_path, folder, checkpoint
     assert (read_orders(tmp_path) is not None) is is_read
 
 
-class Vanished(LocalLog):
+class Vanished(LocalFiles):
     """A log whose older commit is deleted after it was listed, the first time."""
 
     first = True
 
-    def read(self, name):
+    def open(self, name):
         if type(self).first and name == "00000000000000000009.json":
             type(self).first = False
             raise FileNotFoundError(2, "No such file", name)
-        return super().read(name)
+        return super().open(name)
 
 
 def test_an_older_commit_that_is_deleted_meanwhile_is_listed_again(tmp_path, folder, monkeypatch):
     monkeypatch.setattr("pytest_delta_schema.backends.concurrency.PAUSES", (0, 0, 0))
-    monkeypatch.setattr("pytest_delta_schema.backends.local.reading.LocalLog", Vanished)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.reading.LocalFiles", Vanished)
     monkeypatch.setattr(Vanished, "first", True)
     write(folder, {}, {8: checksum()})
 

@@ -28,7 +28,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.backends.local.reading import _understand
 from pytest_delta_schema.backends.local.warehouse import physical_schema, table_folder
-from pytest_delta_schema.backends.spark.logs import _first_version
+from pytest_delta_schema.backends.logs.history import _first_version
 from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.plan import TablePlanner

@@ -27,10 +27,12 @@ from pytest_delta_schema import (
     to_struct_type,
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.logs.files import LocalLog, local_folder
+from pytest_delta_schema.backends.logs.files import LocalFiles, local_folder
+from pytest_delta_schema.backends.logs.log import DeltaLog
+from pytest_delta_schema.backends.spark.logs import SqlFiles
 from pytest_delta_schema.backends.spark.sessions import settings
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
-from pytest_delta_schema.backends.spark_session.reading import commits_from_history
+from pytest_delta_schema.backends.spark_session.reading import files_of
 from pytest_delta_schema.delta.log_files import commit_name
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.declarations import Declarations
@@ -187,13 +189,14 @@ def test_what_sparks_schema_hides_is_read_from_the_log(session):
 
 
 @pytest.mark.spark
-def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, monkeypatch):
+def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, warehouse, monkeypatch):
+    folder = f"file:{table_folder(warehouse, NAME)}"
     made = table(ID, Column("day", LONG, generated_as="id + 1"))
     Orchestrator.over(session).sync_tables([made])
     ask = session._reader.rows
 
     def deny(text):
-        if "text." in text:
+        if "binaryFile." in text:
             msg = "PERMISSION_DENIED"
             raise StatementError(msg)
         return ask(text)
@@ -201,8 +204,8 @@ def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, monke
     monkeypatch.setattr(session._reader, "rows", deny)
 
     assert str(session.snapshot([made]).problems[NAME]) == (
-        "dev.silver.orders: has generated or identity columns, which this session hides, and its log cannot be read"
-        " (PERMISSION_DENIED); read it through a classic session, or give this one permission to read its folder"
+        "dev.silver.orders: has generated or identity columns, which this session hides, and its Delta log cannot be read"
+        f" ({folder}/_delta_log: PERMISSION_DENIED); read it through a classic session, or give this one permission to read its folder"
         " [DS502 UnreadableTable]"
     )
 
@@ -214,12 +217,17 @@ def test_a_checksum_is_not_read_without_its_commit(session, warehouse, monkeypat
     monkeypatch.setattr(session._reader, "files", lambda _: None)
     assert session.snapshot([made]).tables[NAME].version == 0
     commit = table_folder(warehouse, NAME) / "_delta_log" / "00000000000000000000.json"
-    commit.write_bytes(b"")
+    commit.write_text("{")
     (commit.parent / f".{commit.name}.crc").unlink()
 
     assert str(session.snapshot([made]).problems[NAME]) == (
-        f"dev.silver.orders: its Delta log is damaged (file:{commit} is empty); restore it from a backup"
-        " [DS503 DamagedTable]"
+        f"dev.silver.orders: its Delta log is damaged (file:{commit} is cut off or damaged in line 1 of 1); restore it"
+        " from a backup [DS503 DamagedTable]"
+    )
+    commit.write_bytes(b"")  # Spark lists no empty files
+    assert session.snapshot([made]).problems[NAME].message == (
+        f"its Delta log is damaged (file:{commit.parent} holds 00000000000000000000.crc, the checksum of a commit, and"
+        " lacks the commit 00000000000000000000.json)"
     )
 
 
@@ -484,7 +492,7 @@ def test_what_delta_refuses_to_clone_is_an_error_that_names_the_table(clone_sess
 
 
 class Session:
-    """Answers statements about one table; files are read line by line."""
+    """Answers statements about one table, and those of the ``binaryFile`` source."""
 
     def __init__(self, folder, *properties, opens_files=False):
         self.folder = folder
@@ -500,19 +508,20 @@ class Session:
             ]
         if statement.startswith("SHOW TBLPROPERTIES"):
             return [(name, "supported") for name in self.properties]
-        if statement.startswith("DESCRIBE HISTORY"):
-            return [{"version": version} for version in (2, 1, 0)]
-        path = local_folder(statement.partition("`")[2].rstrip("`"))
-        try:
-            return [(line,) for line in Path(path).read_text("utf-8").splitlines()]
-        except FileNotFoundError as error:
-            raise StatementError(str(error)) from error
+        path = Path(local_folder(statement.partition("`")[2].rstrip("`")))
+        if not path.exists():
+            raise StatementError("no such path", condition="PATH_NOT_FOUND")
+        if path.is_dir():
+            return [(child.as_uri(),) for child in path.iterdir()]
+        if statement.startswith("SELECT content "):
+            return [(path.read_bytes(),)]
+        return [(path.stat().st_mtime_ns // 1_000, path.stat().st_size)]
 
     def schema(self, _):
         return to_struct_type(table(column()))
 
     def files(self, location):
-        return LocalLog(local_folder(location)) if self.opens_files else None
+        return LocalFiles(local_folder(location)) if self.opens_files else None
 
 
 @pytest.fixture
@@ -523,18 +532,21 @@ def folder(tmp_path):
 
 
 def test_files_are_read_where_the_session_can_open_them(folder):
-    log = commits_from_history(Session(folder, opens_files=True), NAME)
+    files = files_of(Session(folder, opens_files=True), NAME)
 
-    assert [(made.version, made.operation) for made in log.commits()] == [(0, "TEST"), (1, "TEST")]
+    assert isinstance(files, LocalFiles)
+    assert [(made.version, made.operation) for made in DeltaLog(files).commits()] == [(0, "TEST"), (1, "TEST")]
 
 
-def test_over_spark_connect_each_commit_of_the_history_is_a_query(folder):
-    log = commits_from_history(Session(folder), NAME)
+def test_over_spark_connect_files_are_read_by_queries(folder):
+    files = files_of(Session(folder), NAME)
 
-    assert log.log.names() == [commit_name(2), commit_name(1), commit_name(0)]
-    assert [column.name for column in log.state_at(1).columns] == ["id"]
-    with pytest.raises(CatalogReadError, match="its Delta log cannot be read"):
-        log.commits()
+    assert isinstance(files, SqlFiles)
+    assert sorted(files.names()) == [commit_name(0), commit_name(1)]
+    assert [made.version for made in DeltaLog(files).commits()] == [0, 1]
+    assert [column.name for column in DeltaLog(files).facts().columns] == ["id"]
+    with pytest.raises(FileNotFoundError):
+        files.open(commit_name(2))
 
 
 @pytest.mark.parametrize("feature", ["delta.feature.catalogManaged", "delta.feature.catalogOwned-preview"])
@@ -542,4 +554,4 @@ def test_commits_that_the_catalog_holds_are_in_no_log(folder, feature):
     session = Session(folder, feature)
 
     with pytest.raises(CatalogReadError, match="keeps its newest commits in its catalog, and not in its log"):
-        commits_from_history(session, NAME)
+        files_of(session, NAME)

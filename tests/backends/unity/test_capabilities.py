@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql.types import LongType, StructField, StructType
 
 from pytest_delta_schema import Check, Column, Table
-from pytest_delta_schema.backends.logs.files import LocalLog
+from pytest_delta_schema.backends.logs.files import LocalFiles
 from pytest_delta_schema.backends.unity import decoding
 from pytest_delta_schema.backends.unity.catalog import CAPABILITIES
 from pytest_delta_schema.engine import Gate
@@ -17,7 +17,7 @@ from pytest_delta_schema.engine.checks import check_entry
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.execute.protocols import unsupported_statements
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.state import TableState, delta_log, log_facts
+from pytest_delta_schema.state import TableState, delta_log
 from support.logs import commit, field, metadata, protocol
 from support.models import NAME, TEXT, catalog, column, state, stored, table
 from support.unity import lake
@@ -180,11 +180,9 @@ def work(monkeypatch):
 
         monkeypatch.setattr(owner, name, count)
 
-    for name in ("names", "read", "edges"):
-        counted(LocalLog, name)
-    # A schema is parsed in two modules, by one function.
-    for module in (delta_log, log_facts):
-        counted(module, "columns_of_schema")
+    for name in ("names", "open"):
+        counted(LocalFiles, name)
+    counted(delta_log, "columns_of_schema")
     counted(decoding, "field_of")
     decoding._known_type.cache_clear()
     return counts
@@ -199,7 +197,7 @@ def test_a_gate_reads_each_file_once_and_each_schema_once(unity, work):
     # One page of entries; a listing for each log; one commit, and then four times three commits and a checksum.
     assert unity.server.calls == [("GET", "/tables")]
     # The fifteen columns of the entries have two types.
-    assert work == {"names": TABLES, "read": 1 + 4 * 4, "columns_of_schema": TABLES, "field_of": 2}
+    assert work == {"names": TABLES, "open": 1 + 4 * 4, "columns_of_schema": TABLES, "field_of": 2}
 
 
 def test_a_few_tables_take_a_request_each_and_a_listing(unity, work):
@@ -210,7 +208,7 @@ def test_a_few_tables_take_a_request_each_and_a_listing(unity, work):
         ("GET", "/tables/dev.silver.table_0"),
         ("GET", "/tables/dev.silver.table_1"),
     ]
-    assert work == {"names": 2, "read": 1 + 4, "columns_of_schema": 2, "field_of": 2}
+    assert work == {"names": 2, "open": 1 + 4, "columns_of_schema": 2, "field_of": 2}
 
 
 def test_a_version_takes_a_request_and_a_read_of_the_log(unity, work):
@@ -221,4 +219,4 @@ def test_a_version_takes_a_request_and_a_read_of_the_log(unity, work):
 
     assert unity.catalog.version(MODELS[1].name) == 2
     assert unity.server.calls == [("GET", "/tables/dev.silver.table_1")]
-    assert work == {"names": 1, "read": 4, "columns_of_schema": 1}
+    assert work == {"names": 1, "open": 4}

@@ -7,8 +7,8 @@ import shutil
 import pytest
 
 from pytest_delta_schema.backends import concurrency
-from pytest_delta_schema.backends.unity import logs as external_logs
-from pytest_delta_schema.backends.unity.logs import ExternalLogs, Log, LogFolder
+from pytest_delta_schema.backends.logs.files import LocalFiles
+from pytest_delta_schema.backends.unity.logs import ExternalLogs, StoredFiles
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.logs import TIME, commit, field, metadata
@@ -28,14 +28,14 @@ def unity(tmp_path, monkeypatch):
 
 def before_each_log(monkeypatch, *writers):
     """Let writers in between the reads of an entry and of its log, one a time."""
-    waiting, read_log = list(writers), ExternalLogs.read
+    waiting, read_log = list(writers), ExternalLogs.facts
 
-    def read(logs, entry, how):
+    def read(logs, entry):
         if waiting:
             waiting.pop(0)()
-        return read_log(logs, entry, how)
+        return read_log(logs, entry)
 
-    monkeypatch.setattr(ExternalLogs, "read", read)
+    monkeypatch.setattr(ExternalLogs, "facts", read)
 
 
 def writer(unity, version):
@@ -93,14 +93,14 @@ def test_a_table_that_is_dropped_while_it_is_read_is_absent(unity, monkeypatch):
     ids=["once", "another one each time", "twice the same"],
 )
 def test_a_log_whose_files_are_deleted_while_it_is_read_is_opened_again(unity, monkeypatch, failures, is_read):
-    waiting, log = list(failures), Log
+    waiting, listed = list(failures), LocalFiles.names
 
-    def opened(*arguments):
+    def names(files):
         if waiting:
-            raise StatementError(f"{waiting.pop(0)}; restore it", condition="UNREADABLE_LOG")
-        return log(*arguments)
+            raise OSError(waiting.pop(0))
+        return listed(files)
 
-    monkeypatch.setattr(external_logs, "Log", opened)
+    monkeypatch.setattr(LocalFiles, "names", names)
 
     assert (str(NAME) not in map(str, unity.state().problems)) is is_read
 
@@ -152,7 +152,7 @@ CLUSTERED = {
     "protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["clustering", "domainMetadata"]},
 }
 BY_ID = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}
-FAILURES = pytest.mark.parametrize(("failures", "is_read"), [(0, True), (1, True), (2, False)])
+FAILURES = pytest.mark.parametrize(("failures", "is_read"), [(0, True), (1, True), (3, True), (4, False)])
 
 
 @pytest.fixture
@@ -162,22 +162,22 @@ def remote(unity, monkeypatch):
     commit(unity.folder / "dev/silver/orders", 0, CLUSTERED, metadata(field("id")), {"domainMetadata": BY_ID})
 
     def fail(method, times):
-        waiting, read = [FileNotFoundError(2, "No such file")] * times, getattr(LogFolder, method)
+        waiting, read = [FileNotFoundError(2, "No such file")] * times, getattr(StoredFiles, method)
 
         def failing(folder, *arguments):
             if waiting:
                 raise waiting.pop()
             return read(folder, *arguments)
 
-        monkeypatch.setattr(LogFolder, method, failing)
+        monkeypatch.setattr(StoredFiles, method, failing)
 
     return fail
 
 
 @FAILURES
 def test_the_checkpoint_of_a_remote_log_is_read_again(unity, remote, monkeypatch, failures, is_read):
-    monkeypatch.setattr("pytest_delta_schema.backends.unity.logs.newest_version", lambda _: None)
-    remote("newest", failures)
+    monkeypatch.setattr("pytest_delta_schema.backends.logs.log._without_checkpoint", lambda _, __: None)
+    remote("open", failures)
 
     state = unity.state()
 
@@ -185,31 +185,35 @@ def test_the_checkpoint_of_a_remote_log_is_read_again(unity, remote, monkeypatch
         assert [str(path) for path in state.tables[NAME].clustering] == ["id"]
     else:
         assert str(state.problems[NAME]) == (
-            f"dev.silver.orders: its Delta log at file://{unity.folder}/dev/silver/orders cannot be read ([Errno 2]"
-            " No such file); read it again when the jobs that change it have ended"
+            f"dev.silver.orders: its Delta log at file://{unity.folder}/dev/silver/orders cannot be read (it changes while it"
+            " is read); read it again when the jobs that change it have ended"
             " [DS502 UnreadableTable]"
         )
 
 
 @FAILURES
-def test_past_columns_of_a_log_are_read_again(unity, remote, failures, is_read):
-    remote("metadata", failures)
+def test_past_columns_of_a_log_are_read_again(unity, remote, monkeypatch, failures, is_read):
+    before = unity.catalog._reader.read_again
+    monkeypatch.setattr(unity.catalog._reader, "read_again", lambda name: (before(name), remote("open", failures))[0])
     paths = [ColumnPath("id"), ColumnPath("n")]
 
     if is_read:
         assert unity.catalog.past_columns(NAME, paths) == {paths[0]}
     else:
-        with pytest.raises(StatementError, match=r"older commits .* cannot be read \(FileNotFoundError\)"):
+        with pytest.raises(
+            StatementError,
+            match=r"its Delta log at .* cannot be read \(it changes while it is read\); read it again when",
+        ):
             unity.catalog.past_columns(NAME, paths)
 
 
 @FAILURES
 def test_the_time_of_a_version_is_read_again(unity, remote, failures, is_read):
-    log = Log(str(unity.folder / "dev/silver/orders"), {})
-    remote("names", failures)
+    entry = unity.state().entries[NAME]
+    remote("open", failures)
 
     if is_read:
-        assert log.timestamp() == TIME
+        assert unity.catalog._logs.timestamp(entry, 0) == TIME
     else:
-        with pytest.raises(StatementError, match=r"the time of version 0: FileNotFoundError"):
-            log.timestamp()
+        with pytest.raises(StatementError, match=r"cannot be read \(it changes while it is read\); read it again when"):
+            unity.catalog._logs.timestamp(entry, 0)

@@ -713,7 +713,7 @@ def test_old_commits_that_cannot_be_read_are_one_line(unity):
 
     with pytest.raises(
         StatementError,
-        match=r"^older commits of its Delta log at .* cannot be read \(JSONDecodeError\)$",
+        match=r"^its Delta log is damaged \(.*00000000000000000000\.json is cut off or damaged in line 1 of 1\)",
     ):
         unity.catalog.past_columns(NAME._replace(table="c"), [ColumnPath("old")])
 
@@ -863,8 +863,8 @@ def test_a_table_that_is_nested_too_deeply_fails_its_own_sync_alone(two_tables, 
 @pytest.mark.parametrize("levels", [99, 100, 101, 110])
 def test_a_column_that_is_nested_too_deeply_is_a_note_and_the_rest_is_synchronised(two_tables, levels, kind):
     deep_log(two_tables.folder / "dev/silver/deep", levels, 1, kind)
-    schema = json.loads(two_tables.state(DEEP).logs[DEEP.name].schema)
-    schema["fields"].append(field("rest"))
+    known = two_tables.state(DEEP).logs[DEEP.name].schema
+    schema = {**known, "fields": [*known["fields"], field("rest")]}
     action = metadata(field("id"), team="x")
     action["metaData"]["schemaString"] = json.dumps(schema)
     commit(two_tables.folder / "dev/silver/deep", 2, action)
@@ -886,7 +886,7 @@ def test_what_others_have_written_to_an_entry_may_be_nested_deeper(two_tables, l
     deep_log(two_tables.folder / "dev/silver/deep", levels, 1, "array")
     two_tables.catalog.sync_entries([DEEP])
     state = two_tables.state(DEEP)
-    written = stored_field(json.loads(state.logs[DEEP.name].schema)["fields"][0], 0)
+    written = stored_field(state.logs[DEEP.name].schema["fields"][0], 0)
     two_tables.entry("dev.silver.deep")["columns"] = [written]
 
     assert two_tables.differences(DEEP.name) == []
@@ -921,7 +921,7 @@ def test_an_old_commit_that_is_nested_too_deeply(two_tables, levels, fact):
     paths = [ColumnPath("id", "x"), ColumnPath("gone")]
 
     if fact:
-        with pytest.raises(StatementError, match=rf"older commits of its Delta log at .* cannot be read \({fact}\)$"):
+        with pytest.raises(StatementError, match=rf"its Delta log at .* cannot be read \({fact}"):
             two_tables.catalog.past_columns(DEEP.name, paths)
     else:
         assert two_tables.catalog.past_columns(DEEP.name, paths) == {ColumnPath("id", "x")}

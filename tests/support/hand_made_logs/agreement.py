@@ -18,8 +18,9 @@ from pyspark.errors import PySparkException
 from pytest_delta_schema import SessionCatalog
 from pytest_delta_schema.backends.local.bridge import Bridge
 from pytest_delta_schema.backends.local.reading import WarehouseLogs, read_tables
+from pytest_delta_schema.backends.logs.log import DeltaLog
 from pytest_delta_schema.backends.spark.compat import Gateway, clear_cache
-from pytest_delta_schema.backends.unity.logs import Log
+from pytest_delta_schema.backends.unity.logs import read_log
 from pytest_delta_schema.delta.char_varchar import SHORT_NAMES
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 from pytest_delta_schema.diagnostics.errors import StatementError
@@ -187,7 +188,7 @@ def by_local_files(warehouse: Path) -> str:
 def by_unity_files(folder: Path) -> str:
     """Return what the unity backend shows of an external table."""
     try:
-        return reading(Log(str(folder), {}).facts().state(NAME))
+        return reading(read_log(str(folder), DeltaLog.facts, {}).state(NAME))
     except StatementError as error:
         return f"{REFUSED}{error}"
 
