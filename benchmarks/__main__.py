@@ -18,6 +18,7 @@ import contracts
 import creating
 import gate
 import local
+import logs
 import page
 import planning
 import preflight
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from measure import Row
 
 _PARTS = (
-    planning, contracts, comparing, reports, adoption, writes, streams, rows, local, creating, gate, preflight,
+    planning, contracts, comparing, reports, adoption, writes, streams, rows, local, logs, creating, gate, preflight,
     rewriting, unity, syncing, workspace, witnesses,
 )  # fmt: skip
 PARTS: dict[str, Callable[[], Iterable[Row]]] = {part.__name__: part.run for part in _PARTS}
