@@ -53,8 +53,6 @@ _MOST_OLDER = 100
 
 _SHOWN = 5
 
-_NOT_ASKED = LogFault("its newest version was not asked for", "")
-
 
 @dataclass(frozen=True, slots=True)
 class DeltaLog:
@@ -75,7 +73,7 @@ class DeltaLog:
         These are the commits since the newest checkpoint, that checkpoint, ``_last_checkpoint``, and the checksum. Of a
         checkpoint in parquet only the first and last bytes are read.
         """
-        return self._read_newest()[0]
+        return self._checked(lambda checked: checked)
 
     def newest_facts(self) -> tuple[CheckedLog, LogFacts | LogFault]:
         """Return the newest version as well, whose metadata may be malformed, or why the files do not show it.
@@ -83,7 +81,7 @@ class DeltaLog:
         It is in the commits and the checksum; in an older checksum and the commits after it; or in the checkpoint, of
         which one in parquet is read by pyarrow, if that is installed.
         """
-        return self._read_newest(_facts_of_newest)
+        return self._checked(lambda checked: (checked, _facts_of_newest(self.files, checked)))
 
     def facts(self, version: int | None = None) -> LogFacts:
         """Return the newest version, or an older one; the metadata of the newest is well-formed."""
@@ -143,17 +141,17 @@ class DeltaLog:
         except (FileNotFoundError, NotADirectoryError) as error:
             raise LostLog(self.files.path) from error
 
-    def _read_newest(
-        self, read: Callable[[LogFiles, CheckedLog], LogFacts | LogFault] | None = None
-    ) -> tuple[CheckedLog, LogFacts | LogFault]:
-        def look() -> tuple[CheckedLog, LogFacts | LogFault]:
+    def _checked(self, read: Callable[[CheckedLog], _T]) -> _T:
+        """Return what is read of the newest version, whose files are those of one moment."""
+
+        def look() -> _T:
             names = self._names()
             listing = LogListing.of(names)
             with self._unreplaced(listing.needed[:1]):
                 checked = checked_log(self.files, names, listing)
                 if listing.newest < 0:
                     raise LostLog(self.files.path)
-                return checked, _NOT_ASKED if read is None else read(self.files, checked)
+                return read(checked)
 
         return self._settled(look)
 
