@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
+from deltalake import DeltaTable
 
 from pytest_delta_schema import CatalogReadError, QualifiedName
 from pytest_delta_schema.backends import concurrency
@@ -308,3 +310,45 @@ def test_gaps_in_a_history_are_named(table_folder, change, first, versions, list
             f"dev.silver.orders: its Delta log is damaged ({log} lacks {listed_names}, and later commits are there); restore them"
             " from a backup, or read newer versions only [DS503 DamagedTable]"
         )
+
+
+@pytest.fixture
+def cleaned_up(tmp_path):
+    """A log whose checkpoint of version 1 holds what its first commit did, which is gone, and one commit after it."""
+    commit(tmp_path, 0, protocol("clustering", "domainMetadata"), metadata(field("id"), team="shop"), clustering("id"))
+    commit(tmp_path, 1)
+    DeltaTable(tmp_path).create_checkpoint()
+    (tmp_path / "_delta_log" / commit_name(0)).unlink()
+    commit(tmp_path, 2, {"txn": {"appId": "test", "version": 2}})
+    return tmp_path
+
+
+def test_a_checkpoint_in_parquet_is_read_by_pyarrow(cleaned_up):
+    newest, older = Opened(cleaned_up).facts(), Opened(cleaned_up).facts(1)
+
+    assert [facts.state(ORDERS).clustering for facts in (newest, older)] == [(ColumnPath("id"),)] * 2
+    assert [(facts.version, facts.configuration["team"]) for facts in (newest, older)] == [(2, "shop"), (1, "shop")]
+    assert [[column.name for column in columns] for columns in Opened(cleaned_up).schemas()] == [["id"]]
+
+
+def test_without_pyarrow_a_checkpoint_in_parquet_is_not_read(cleaned_up, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    name = f"{cleaned_up}/_delta_log/{1:020d}.checkpoint.parquet"
+
+    assert str(state_of_log(NAME, LocalFiles(str(cleaned_up)))) == (
+        f"dev.silver.orders: its Delta log cannot be read (only its checkpoint {name} shows its columns); install pyarrow,"
+        " read it through Spark, or write to it once more [DS502 UnreadableTable]"
+    )
+    assert Opened(cleaned_up).newest().listing.newest == 2
+
+
+def test_a_checkpoint_without_metadata_is_no_table(tmp_path):
+    log = tmp_path / "_delta_log"
+    commit(tmp_path, 1)
+    (log / f"{1:020d}.checkpoint.0d7ab2b3-0000-4000-8000-000000000001.json").write_text(
+        json.dumps({"checkpointMetadata": {"version": 1}})
+    )
+
+    assert "checkpoint.0d7ab2b3-0000-4000-8000-000000000001.json holds no metadata" in str(
+        state_of_log(NAME, LocalFiles(str(tmp_path)))
+    )

@@ -41,6 +41,8 @@ class CheckedLog(NamedTuple):
     """The actions of the commits that a reader opens, by the names of their files."""
     checksum: Mapping[str, Any] | None
     """The checksum of the newest version; ``None`` if there is none, or one of another form."""
+    reads_checkpoint: bool = False
+    """Whether the newest version was read from the checkpoint, which commits and checksum did not tell."""
 
 
 _COMPARED = ("schemaString", "partitionColumns", "configuration", "description")

@@ -14,6 +14,7 @@ from pytest_delta_schema.backends.logs.files import (
     BACKUP,
     ChangingLog,
     DamagedLog,
+    DoubtfulLog,
     LogFault,
     LostLog,
     MalformedActions,
@@ -51,6 +52,9 @@ _KINDS = (_METADATA, _PROTOCOL, _DOMAINS)
 _MOST_OLDER = 100
 """How many versions a checksum may be older than the newest checkpoint, so few commits are read again."""
 
+_PART_0 = ".checkpoint.0000000000."
+"""In the name of the part of a checkpoint before the first one."""
+
 _SHOWN = 5
 
 
@@ -81,7 +85,7 @@ class DeltaLog:
         It is in the commits and the checksum; in an older checksum and the commits after it; or in the checkpoint, of
         which one in parquet is read by pyarrow, if that is installed.
         """
-        return self._checked(lambda checked: (checked, _facts_of_newest(self.files, checked)))
+        return self._checked(lambda checked: _facts_of_newest(self.files, checked))
 
     def facts(self, version: int | None = None) -> LogFacts:
         """Return the newest version, or an older one; the metadata of the newest is well-formed."""
@@ -289,7 +293,7 @@ def _as_actions(checksum: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the actions whose content a checksum holds (source: Delta's protocol, "Version Checksum File")."""
     domains = checksum.get(_DOMAINS)
     stated = {_METADATA: checksum.get("metadata"), _PROTOCOL: checksum.get("protocol")}
-    return [stated, *({_DOMAINS: domain} for domain in domains or () if isinstance(domains, list))]
+    return [stated, *({_DOMAINS: domain} for domain in (domains if isinstance(domains, list) else ()))]
 
 
 def _in_checksum(files: LogFiles, version: int) -> LogFacts | None:
@@ -300,15 +304,15 @@ def _in_checksum(files: LogFiles, version: int) -> LogFacts | None:
         return None
 
 
-def _facts_of_newest(files: LogFiles, checked: CheckedLog) -> LogFacts | LogFault:
+def _facts_of_newest(files: LogFiles, checked: CheckedLog) -> tuple[CheckedLog, LogFacts | LogFault]:
     """Return the newest version of a log, or why its files do not show it.
 
     Delta reads the checksum and, if there is none, the log (Delta 4.4.0).
     """
     facts = None if contradicts_checksum(checked) else _without_checkpoint(files, checked)
     if facts is not None:
-        return facts
-    listing = checked.listing
+        return checked, facts
+    listing, checked = checked.listing, checked._replace(reads_checkpoint=True)
     names = listing.checkpoints.get(listing.checkpoint, ())
     try:
         before = [_checkpoint_actions(files, name) for name in names]
@@ -316,10 +320,10 @@ def _facts_of_newest(files: LogFiles, checked: CheckedLog) -> LogFacts | LogFaul
     except FileNotFoundError:
         raise
     except LogFault as fault:
-        return fault
+        return checked, fault
     except (OSError, *MALFORMED) as error:
-        return UnreadLog(f"{files.path}/{', '.join(names)}: {first_line(error)}", BACKUP)
-    return facts or UnreadLog(f"{files.path}/{', '.join(names)} holds no metadata", BACKUP)
+        return checked, UnreadLog(f"{files.path}/{', '.join(names)}: {first_line(error)}", BACKUP)
+    return checked, facts or UnreadLog(f"{files.path}/{', '.join(names)} holds no metadata", BACKUP)
 
 
 def _without_checkpoint(files: LogFiles, checked: CheckedLog) -> LogFacts | None:
@@ -424,7 +428,11 @@ def _checkpoint_actions(files: LogFiles, name: str) -> list[dict[str, Any]]:
         raise UnreadCheckpoint(fact, "install pyarrow, read it through Spark, or write to it once more") from None
     with files.open(name) as file:
         parquet = ParquetFile(file)
-        kinds = [kind for kind in _KINDS if kind in parquet.schema_arrow.names]
+        columns = parquet.schema_arrow.names
+        if "add" not in columns or _PART_0 in name:  # Spark reads neither (Delta 4.4.0)
+            fact = f"{files.path}/{name} is no checkpoint as Delta writes it"
+            raise DoubtfulLog(fact, BACKUP)
+        kinds = [kind for kind in _KINDS if kind in columns]
         rows = parquet.read(columns=kinds).to_pylist()
     return [_as_in_json(kind, row[kind]) for row in rows for kind in kinds if row[kind] is not None]
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from pytest_delta_schema.backends.logs.files import Stamp
 from pytest_delta_schema.backends.spark.compat import java_session, jvm_of
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.sql.renderers import select_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -113,6 +112,8 @@ class SqlFiles:
         return rows[0]
 
     def _rows(self, path: str, columns: str) -> Sequence[Any]:
+        from pytest_delta_schema.sql.renderers import select_files
+
         try:
             return self._sql(select_files(path, columns))
         except StatementError as error:

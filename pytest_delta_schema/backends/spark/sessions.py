@@ -316,7 +316,9 @@ def may_lack_rows(checked: CheckedLog | LogFault | None, protocol: Mapping[str, 
         return isinstance(checked, DoubtfulLog)
     features = {*(protocol.get("readerFeatures") or ()), *(protocol.get("writerFeatures") or ())}
     is_classic = V2_CHECKPOINT not in map(base_feature, features)
-    second = checked.listing.second_checkpoints
+    listing, second = checked.listing, checked.listing.second_checkpoints
+    if checked.reads_checkpoint and (checked.checksum is not None or listing.newest not in listing.commits):
+        return True
     return contradicts_checksum(checked) or any(is_classic or name.endswith(".parquet") for name in second)
 
 
