@@ -39,7 +39,7 @@ from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.json_state import state_from_json, state_json
 from pytest_delta_schema.state.keys import path_of_key
 from pytest_delta_schema.state.spark_types import RENAMED_FROM
-from pytest_delta_schema.state.states import CatalogState, by_name
+from pytest_delta_schema.state.states import ASPECT_PARTS, CatalogState, TableState, by_name
 from pytest_delta_schema.state.types import children, columns_below, edited_columns, find, with_children
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import PropertyValue, Table
     from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.plan.planner import TablePlanner
-    from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -76,9 +75,9 @@ def model_name(name: QualifiedName, settings: Settings) -> QualifiedName:
 def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect] | None = None) -> ImportedModel:
     """Return the model of a table; a partial one declares the aspects that it owns, and ignores the others."""
     modes: Ownership = {aspect: IGNORE for aspect in ASPECTS if aspect not in owns} if owns else ALL_MANAGED
-    for aspect in modes:
-        state = replace(state, **_UNDECLARED.get(aspect, {}))
-    state = replace(state, columns=tuple(_owned_column(column, modes) for column in state.columns))
+    bare = TableState(name=state.name)
+    ignored: dict[str, Any] = {part.field: getattr(bare, part.field) for part in ASPECT_PARTS if part.aspect in modes}
+    state = replace(state, columns=tuple(_owned_column(column, modes) for column in state.columns), **ignored)
     binding = reversed_binding(settings)
     keys = tuple(key._replace(parent=binding.name(key.parent)) for key in state.foreign_keys)
     model = declared_table(replace(state, name=binding.name(state.name), foreign_keys=keys))
@@ -101,21 +100,6 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
             properties[key] = value
     declared = replace(model, table_properties=properties, owns=modes or model.owns)
     return ImportedModel(declared, tuple(secrets))
-
-
-_UNDECLARED: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "primary_keys": {"primary_key": None},
-        "unique": {"unique": ()},
-        "foreign_keys": {"foreign_keys": ()},
-        "checks": {"checks": ()},
-        "comments": {"table_comment": ""},
-        "properties": {"table_properties": MappingProxyType({})},
-        "layout": {"partitioning": (), "clustering": ()},
-        "tags": {"tags": MappingProxyType({})},
-    }
-)
-"""The parts of a state without an aspect; columns have the others."""
 
 
 def tokens_in(table: Table) -> tuple[str, ...]:
@@ -167,21 +151,14 @@ def accepted_drift(model: Table, stored: TableState, changes: Iterable[Change], 
     binding = reversed_binding(settings)
     before, after = (_of_model(state, model, binding) for state in (wanted, accepted_state(wanted, stored, changes)))
     old, new = declared_table(before), declared_table(after)
-    parts: dict[str, Any] = {
-        name: getattr(new, name)
-        for name in ("comment", "primary_key", "partitioned_by", "clustered_by")
-        if getattr(old, name) != getattr(new, name)
-    }
-    if before.columns != after.columns or before.tags != after.tags:
-        parts["columns"] = tuple(_updated_columns(model.columns, old.columns, new.columns))
-    if old.tags != new.tags:
-        parts["tags"] = new.tags
-    if old.checks != new.checks:
-        parts["checks"] = _updated_constraints(model.checks, old.checks, new.checks, lambda check: folded(check.name))
-    for name in ("unique", "foreign_keys"):
+    parts: dict[str, Any] = {}
+    for name in (part.argument for part in ASPECT_PARTS):
         declared, stale, fresh = (getattr(table, name) for table in (model, old, new))
         if stale != fresh:
-            parts[name] = _updated_constraints(declared, stale, fresh, partial(_name_of_key, model))
+            name_of = _NAME_OF.get(name)
+            parts[name] = _updated_constraints(declared, stale, fresh, partial(name_of, model)) if name_of else fresh
+    if before.columns != after.columns or before.tags != after.tags:
+        parts["columns"] = tuple(_updated_columns(model.columns, old.columns, new.columns))
     properties = _updated_properties(model, before, after, secrets, dict(settings.default_properties))
     if properties != model.table_properties:
         parts["table_properties"] = properties
@@ -361,6 +338,14 @@ def _name_of_key(model: Table, key: Unique | ForeignKey) -> str:
     return folded(path_of_key(model, key))
 
 
+_NAME_OF: Mapping[str, Callable[[Table, Any], str]] = {
+    "checks": lambda _, check: folded(check.name),
+    "unique": _name_of_key,
+    "foreign_keys": _name_of_key,
+}
+"""What tells the constraints of an argument from each other."""
+
+
 def _updated_properties(
     model: Table, before: TableState, after: TableState, secrets: Collection[str], defaults: Collection[str]
 ) -> Mapping[str, PropertyValue]:
@@ -381,7 +366,7 @@ def accepted_state(wanted: TableState, stored: TableState, changes: Iterable[Cha
     """Return what a model wants if each part of the table that a change names becomes as it is stored."""
     changes = tuple(changes)
     for change in changes:
-        wanted = ACCEPT[change.aspect](wanted, stored, change)
+        wanted = _ACCEPT.get(change.aspect, _accept_whole)(wanted, stored, change)
     in_order = wanted.column_order != IGNORE or any(isinstance(change, ColumnMove) for change in changes)
     return replace(wanted, columns=_in_order(wanted.columns, stored.columns)) if in_order else wanted
 
@@ -485,12 +470,12 @@ def _accepting_constraints(name: str) -> Callable[[TableState, TableState, Any],
     return accept
 
 
-def _accept_primary_key(wanted: TableState, stored: TableState, _change: Any) -> TableState:
-    return replace(wanted, primary_key=stored.primary_key)
-
-
-def _accept_layout(wanted: TableState, stored: TableState, _change: Any) -> TableState:
-    return replace(wanted, partitioning=stored.partitioning, clustering=stored.clustering)
+def _accept_whole(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    """Accept all parts of an aspect; a model says nothing about files that are not converted."""
+    parts: dict[str, Any] = {
+        part.field: getattr(stored, part.field) for part in ASPECT_PARTS if part.aspect == change.aspect
+    }
+    return replace(wanted, **parts)
 
 
 def _accept_properties(wanted: TableState, stored: TableState, change: Any) -> TableState:
@@ -517,24 +502,20 @@ def _accept_tags(wanted: TableState, stored: TableState, change: Any) -> TableSt
     return replace(wanted, tags=MappingProxyType({**others, **own}))
 
 
-ACCEPT: Mapping[str, Callable[[TableState, TableState, Any], TableState]] = MappingProxyType(
+_ACCEPT: Mapping[str, Callable[[TableState, TableState, Any], TableState]] = MappingProxyType(
     {
         "columns": _accept_column,
         "types": _accept_type,
         "defaults": _accept_default,
         "comments": _accept_comments,
         "checks": _accepting_constraints("checks"),
-        "primary_keys": _accept_primary_key,
         "unique": _accepting_constraints("unique"),
         "foreign_keys": _accepting_constraints("foreign_keys"),
-        "layout": _accept_layout,
         "properties": _accept_properties,
         "tags": _accept_tags,
-        # A model says nothing about files that are not converted.
-        "conversion": lambda wanted, _stored, _change: wanted,
     }
 )
-"""How each aspect of a table becomes as it is stored."""
+"""How an aspect becomes as it is stored of which a change concerns a part; others become so as a whole."""
 
 
 class ModuleToProve(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.delta.names import part_path
 from pytest_delta_schema.diagnostics.redaction import shown_value, without_tokens
-from pytest_delta_schema.plan.changes import ForeignKeyAdd, PrimaryKeyAdd, SetTags
+from pytest_delta_schema.plan.changes import ForeignKeyAdd, PrimaryKeyAdd
 from pytest_delta_schema.plan.column_changes import describe_column
 from pytest_delta_schema.plan.kinds import ABSENT, ADD, Change, ChangeLine, Risk, require_change
 from pytest_delta_schema.plan.table_changes import describe_layout
@@ -69,7 +69,7 @@ class CreateTable:
         checks: Part of the creation itself, unless the catalog takes them after it only.
         creates_schema: Whether the schema has to be created first.
         keys: The primary and unique keys, after the checks that are not part of the creation; added right after it.
-        tags: Set when the table exists.
+        following: Changes of a new table that are not part of its creation, such as its tags.
         partitioning: The columns by which files are partitioned, in order.
         clustering: The paths by which rows are clustered, in order.
         foreign_keys: Added when all tables exist.
@@ -88,7 +88,7 @@ class CreateTable:
     checks: tuple[CheckState, ...] = ()
     partitioning: tuple[str, ...] = ()
     clustering: tuple[ColumnPath, ...] = ()
-    tags: tuple[SetTags, ...] = ()
+    following: tuple[Change, ...] = ()
     foreign_keys: tuple[ForeignKeyAdd, ...] = ()
     parents: Mapping[QualifiedName, TableState] = field(default_factory=_no_parents, compare=False, repr=False)
 
@@ -214,5 +214,5 @@ def _creation(action: CreateTable) -> Iterator[ChangeLine]:
         yield ChangeLine(ADD, part_path("comment"), ABSENT, repr(action.table_comment))
     for key, value in action.table_properties.items():
         yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(shown_value(value)))
-    for tags in action.tags:
-        yield from tags.lines(TableState(name=action.table))
+    for change in action.following:
+        yield from change.lines(TableState(name=action.table))

@@ -35,7 +35,7 @@ from pytest_delta_schema.state.states import DELTA, OWNED_PROPERTIES, same_rely
 from pytest_delta_schema.state.types import ColumnGeneration, atoms, find
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.ownership import ContractMode
@@ -342,13 +342,6 @@ def tag_changes(difference: Difference) -> Sequence[Change]:
             changes.append(kinds.UnsetTags(path=before, keys=absent))
         changes += _tags_to_set(here, wanted, there if here == before else NO_DECLARED_TAGS)
     return changes
-
-
-def first_tags(desired: TableState) -> tuple[kinds.SetTags, ...]:
-    """Return the tags of a new table and of its columns."""
-    return tuple(
-        change for path, wanted in desired.tags.items() for change in _tags_to_set(path, wanted, NO_DECLARED_TAGS)
-    )
 
 
 def has_tags(desired: TableState, observed: TableState) -> bool:
@@ -660,3 +653,22 @@ def conversion_changes(difference: Difference) -> Sequence[Change]:
         creates_schema=not observed.schema_exists,
     )
     return (conversion,)
+
+
+FOLLOWING: tuple[Callable[[Difference], Iterable[Change]], ...] = (tag_changes,)
+"""The comparisons of aspects that a new table gets by changes after its creation, except keys."""
+
+CHANGE_FINDERS = (
+    conversion_changes,
+    column_changes,
+    type_changes,
+    check_changes,
+    value_changes,
+    comment_changes,
+    layout_changes,
+    *FOLLOWING,
+)
+"""The comparisons of all aspects, except keys, and properties, which depend on the others."""
+
+KEY_FINDERS = (primary_key_changes, unique_changes, foreign_key_changes)
+"""The comparisons of the keys of two states."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import starmap
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import part_path
 from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY, allows_changes_of_columns, is_on
@@ -39,14 +39,13 @@ from pytest_delta_schema.plan.difference import differ, new_names, with_assumed,
 from pytest_delta_schema.plan.kinds import Change, Step, with_enabled
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.keys import KEY_FIELDS
-from pytest_delta_schema.state.states import CatalogState, TableState
+from pytest_delta_schema.state.keys import StateKeys
+from pytest_delta_schema.state.states import ASPECT_PARTS, CatalogState, TableState
 from pytest_delta_schema.state.types import describe_type, equal_types, special_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from pytest_delta_schema.delta.names import Aspect
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.ownership import ContractMode
     from pytest_delta_schema.models.table import Table
@@ -54,32 +53,14 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import CheckState, ForeignKeyState, HiddenPart, KeyState
 
 
-CHANGE_FINDERS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
-    comparison.conversion_changes,
-    comparison.column_changes,
-    comparison.type_changes,
-    comparison.check_changes,
-    comparison.value_changes,
-    comparison.comment_changes,
-    comparison.layout_changes,
-    comparison.tag_changes,
-)
-"""One comparison for each aspect, except keys, and properties, which depend on the others."""
-
-KEY_ASPECTS: Mapping[Aspect, Callable[[TableState, TableState], Iterable[Change]]] = MappingProxyType(
-    {
-        "primary_keys": comparison.primary_key_changes,
-        "unique": comparison.unique_changes,
-        "foreign_keys": comparison.foreign_key_changes,
-    }
-)
-"""The comparison of each aspect of keys."""
-
 _NO_KEYS = TableState(name=QualifiedName("", "", ""))
-_ALL_KEYS = attrgetter(*KEY_FIELDS.values())
+_ALL_KEYS = attrgetter(*StateKeys.__annotations__)
 _MISSING = object()
 _NO_CHANGES = TablePlan()
-_COMPARED = attrgetter("columns", "table_comment", *KEY_FIELDS.values(), "checks", "partitioning", "clustering")
+_PARTLY_DECLARED = ("properties", "tags")
+"""The aspects of which only the declared keys are compared."""
+
+_COMPARED = attrgetter("columns", *(part.field for part in ASPECT_PARTS if part.aspect not in _PARTLY_DECLARED))
 
 
 class TablePlanner:
@@ -217,6 +198,7 @@ class TablePlanner:
             creates_schema: Whether its schema has to be created first.
         """
         keys = _key_changes(desired, _NO_KEYS)
+        as_new = differ(desired, TableState(name=desired.name, columns=desired.columns))
         checks = [CheckAdd(name=check.name, expression=check.expression) for check in desired.checks]
         follow = checks if self._checks_follow else []
         properties = {name: value for name, value in desired.table_properties.items() if value is not None}
@@ -236,7 +218,7 @@ class TablePlanner:
             checks=() if self._checks_follow else desired.checks,
             partitioning=desired.partitioning,
             clustering=desired.clustering,
-            tags=comparison.first_tags(desired),
+            following=tuple(change for find in comparison.FOLLOWING for change in find(as_new)),
             foreign_keys=tuple(change for change in keys if isinstance(change, ForeignKeyAdd)),
         )
 
@@ -265,14 +247,14 @@ def _difference(desired: TableState, observed: TableState) -> Difference:
 
 
 def _compared(difference: Difference) -> list[Change]:
-    changes = [change for aspect in CHANGE_FINDERS for change in aspect(difference)]
+    changes = [change for find in comparison.CHANGE_FINDERS for change in find(difference)]
     return changes + _key_changes(difference.desired, difference.observed)
 
 
 def _key_changes(wanted: TableState, stored: TableState) -> list[Change]:
     if _ALL_KEYS(wanted) == _ALL_KEYS(stored):
         return []
-    return [change for compare in KEY_ASPECTS.values() for change in compare(wanted, stored)]
+    return [change for find in comparison.KEY_FINDERS for change in find(wanted, stored)]
 
 
 def _is_clean(desired: TableState, observed: TableState) -> bool:
@@ -336,22 +318,14 @@ def owned(difference: Difference) -> Difference:
             pair._replace(desired=pair.desired._replace(value=pair.observed.value)) for pair in difference.changed
         )
         difference = difference._replace(added=added, changed=changed)
-    kept = _observed_constraints(difference)
-    return difference._replace(desired=replace(difference.desired, **kept)) if kept else difference
-
-
-def _observed_constraints(difference: Difference) -> dict[str, Any]:
-    """Return the observed constraints of those kinds that the contract does not manage."""
-    observed, modes = difference.observed, difference.desired.ownership
-    kept: dict[str, Any] = {}
     if modes.get("checks", MANAGE) != MANAGE:
         names = new_names(difference.renames.done)
-        kept["checks"] = tuple(
+        checks = tuple(
             check._replace(expression=comparison.renamed_expression(check.expression, names))
-            for check in observed.checks
+            for check in difference.observed.checks
         )
-    kept.update((name, getattr(observed, name)) for aspect, name in KEY_FIELDS.items() if aspect in modes)
-    return kept
+        difference = difference._replace(desired=replace(difference.desired, checks=checks))
+    return difference
 
 
 def is_own(change: Change, desired: TableState) -> bool:

@@ -76,7 +76,7 @@ def _creation(action: CreateTable) -> Iterator[Statement]:
     if all_properties:
         clauses.append(f"TBLPROPERTIES (\n{property_lines(all_properties)}\n)")
     yield Statement(table=table, kind=StatementKind.CREATE_TABLE, sql="\n".join(clauses), changes=(action,))
-    for change in (*action.keys, *action.tags, *action.foreign_keys):
+    for change in (*action.keys, *action.following, *action.foreign_keys):
         yield from rendered(table, change)
 
 

@@ -18,7 +18,15 @@ from pytest_delta_schema.models.spark_types import UnknownType
 from pytest_delta_schema.models.table import Table, declared_name
 from pytest_delta_schema.state.keys import declared_keys, desired_keys
 from pytest_delta_schema.state.spark_types import ATOMIC, NESTED, RENAMED_FROM, collecting_renames, is_storable
-from pytest_delta_schema.state.states import NO_DEPRECATIONS, NO_TAGS, CheckState, RenameState, TableState, by_name
+from pytest_delta_schema.state.states import (
+    NO_DEPRECATIONS,
+    NO_TAGS,
+    TEXT_PARTS,
+    CheckState,
+    RenameState,
+    TableState,
+    by_name,
+)
 from pytest_delta_schema.state.types import (
     ArrayState,
     ColumnGeneration,
@@ -52,7 +60,6 @@ def desired_state(table: Table) -> TableState:
     return TableState(
         name=name,
         columns=columns,
-        table_comment=table.comment or "",
         table_properties=_properties(table.table_properties),
         logical_name=declared_name(table),
         checks=_checks(table.checks) if table.checks else (),
@@ -67,6 +74,7 @@ def desired_state(table: Table) -> TableState:
         tags=_tags(table),
         convert_from=declared_conversion(table.convert_from, "") if table.convert_from is not None else None,
         ownership=ALL_MANAGED if table.owns is ASPECTS and not table.read_only else table.ownership,
+        **{part.field: getattr(table, part.argument) for part in TEXT_PARTS},
         **desired_keys(table, columns),
     )
 
@@ -215,11 +223,11 @@ def declared_table(state: TableState) -> Table:
             declared_column(column, state.tags.get(ColumnPath(column.name), NO_DECLARED_TAGS))
             for column in state.columns
         ],
-        comment=state.table_comment,
         checks=[Check(check.name, check.expression) for check in state.checks],
         partitioned_by=state.partitioning,
         clustered_by=[path.text if path.fields else path.root for path in state.clustering],
         tags=state.tags.get(TABLE, NO_DECLARED_TAGS),
+        **{part.argument: getattr(state, part.field) for part in TEXT_PARTS},
         **declared_keys(state),
     )
 

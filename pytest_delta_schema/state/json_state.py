@@ -46,6 +46,7 @@ from pytest_delta_schema.state.json_shapes import (
 from pytest_delta_schema.state.states import (
     NO_DEPRECATIONS,
     NO_TAGS,
+    TEXT_PARTS,
     UNIQUE,
     CheckState,
     ForeignKeyState,
@@ -271,7 +272,7 @@ STATE = Record(
     Key("exists", FLAG, default=True),
     Key("schema_exists", FLAG, default=True),
     Key("observed_version", Nullable(of=NUMBER), None, attribute="version"),
-    Key("comment", TEXT, "", attribute="table_comment"),
+    *(Key(part.argument, TEXT, "", attribute=part.field) for part in TEXT_PARTS),
     Key("columns", Items(of=COLUMN), ()),
     Key("primary_key", Nullable(of=PRIMARY_KEY_FORM), None),
     Key("unique", Items(of=UNIQUE_CONSTRAINT), ()),

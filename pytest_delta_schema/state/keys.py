@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from pytest_delta_schema.delta.names import PartPath, folded, part_path, path_text
@@ -23,15 +22,9 @@ from pytest_delta_schema.state.states import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.delta.names import Aspect
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import KeyKind, TableState
     from pytest_delta_schema.state.types import ColumnState
-
-KEY_FIELDS: Mapping[Aspect, str] = MappingProxyType(
-    {"primary_keys": "primary_key", "unique": "unique", "foreign_keys": "foreign_keys"}
-)
-"""The field of a table's state that holds the keys of an aspect."""
 
 PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
 """The property that holds a primary key in open-source Delta, which has none: ``{"name": ..., "columns": [...]}``."""

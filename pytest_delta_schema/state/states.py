@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
@@ -17,6 +17,7 @@ from pytest_delta_schema.models.ownership import ALL_MANAGED, IGNORE, STRICT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from pytest_delta_schema.delta.names import Aspect
     from pytest_delta_schema.models.column import Deprecated
     from pytest_delta_schema.models.constraints import Parquet
     from pytest_delta_schema.models.names import QualifiedName
@@ -253,6 +254,39 @@ class TableState:
     def keys(self) -> tuple[KeyState, ...]:
         """The primary and unique keys."""
         return self.unique if self.primary_key is None else (self.primary_key, *self.unique)
+
+
+class AspectPart(NamedTuple):
+    """A part of a table, apart from its columns, and its names.
+
+    Args:
+        aspect: The aspect to which it belongs.
+        field: The field of a :class:`TableState` that holds it.
+        argument: The argument of a ``Table`` that declares it.
+    """
+
+    aspect: Aspect
+    field: str
+    argument: str
+
+
+ASPECT_PARTS = (
+    AspectPart("comments", "table_comment", "comment"),
+    AspectPart("properties", "table_properties", "table_properties"),
+    AspectPart("primary_keys", "primary_key", "primary_key"),
+    AspectPart("unique", "unique", "unique"),
+    AspectPart("checks", "checks", "checks"),
+    AspectPart("foreign_keys", "foreign_keys", "foreign_keys"),
+    AspectPart("layout", "partitioning", "partitioned_by"),
+    AspectPart("layout", "clustering", "clustered_by"),
+    AspectPart("tags", "tags", "tags"),
+)
+"""All parts of tables that contracts can manage, except what belongs to columns."""
+
+TEXT_PARTS = tuple(
+    part for part in ASPECT_PARTS if any(item.name == part.field and item.default == "" for item in fields(TableState))
+)
+"""The parts that are one text, the same in a declaration, a state and its JSON form; ``""`` is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from difflib import ndiff
 from typing import TYPE_CHECKING, Any
 
@@ -219,21 +219,12 @@ def comparable(state: TableState) -> TableState:
         for key, value in state.table_properties.items()
         if not is_written_by_platform(key) and not folded(key).startswith(ONE_WAY)
     }
-    return TableState(
-        name=state.name,
-        exists=state.exists,
-        schema_exists=state.schema_exists,
+    return replace(
+        state,
         columns=tuple(column._replace(value=_value(column.value)) for column in state.columns),
-        table_comment=state.table_comment,
         table_properties=properties,
-        owned_properties=state.owned_properties,
-        primary_key=state.primary_key,
-        unique=state.unique,
         checks=tuple(CheckState(check.name, canonical(check.expression)) for check in state.checks),
         foreign_keys=_foreign_keys(state),
-        partitioning=state.partitioning,
-        clustering=state.clustering,
-        tags={path: dict(tags) for path, tags in state.tags.items()},
     )
 
 

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructField, StructType
 
 from pytest_delta_schema import Check, ForeignKey, MemoryCatalog, PrimaryKey, Settings, Table, Unique
-from pytest_delta_schema.engine.adoption import ACCEPT, accepted_drift, imported_model
+from pytest_delta_schema.engine.adoption import accepted_drift, imported_model
 from pytest_delta_schema.execute import ActionRunner
-from pytest_delta_schema.models.ownership import ASPECTS, FORBID
+from pytest_delta_schema.models.ownership import FORBID
 from pytest_delta_schema.plan import CreateTable, ForeignKeyDrop, PropertyPolicy, SetTableProperties, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.source_code.calls import table_call
@@ -273,7 +273,3 @@ def test_whatever_is_stored_can_be_accepted(model, there):
 
     assert TablePlanner().plan([drift.table], MemoryCatalog([there]).snapshot([model])).is_empty
     assert drift.table.name == NAME
-
-
-def test_every_aspect_can_be_accepted():
-    assert set(ACCEPT) == {*ASPECTS, "conversion"}

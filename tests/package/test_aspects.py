@@ -22,6 +22,8 @@ from pytest_delta_schema import (
     state_text,
 )
 from pytest_delta_schema.backends.spark.statements import on_delta
+from pytest_delta_schema.configuration.settings import Settings
+from pytest_delta_schema.engine.adoption import accepted_drift, imported_model
 from pytest_delta_schema.engine.source_map import SourceLocations
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import SetTableProperties, TablePlanner
@@ -33,7 +35,6 @@ from pytest_delta_schema.sql.statement import CATALOG_ONLY
 from pytest_delta_schema.state import state_from_json, state_json
 from pytest_delta_schema.state.delta_log import LogFacts
 from pytest_delta_schema.state.desired import declared_table, desired_state
-from pytest_delta_schema.state.keys import KEY_FIELDS
 from support.databricks import Doubled, Workspace
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def test_a_difference_is_planned_and_belongs_to_the_aspect(aspect: Aspect):
 
     changes = [change for action in plan.align_tables for change in action.changes]
     aspects = {change.aspect for change in changes}
-    assert aspect in aspects, f"plan/planner.py or state/keys.py does not compare {aspect}"
+    assert aspect in aspects, f"plan/comparison.py does not compare {aspect}"
     assert aspects <= {aspect, "properties"}
     assert {mode_of(change, replace(wanted, ownership={aspect: "report"})) for change in changes} <= {
         "report",
@@ -123,6 +124,22 @@ def test_its_state_has_a_json_form_and_a_declaration(aspect: Aspect):
     declared = desired_state(declared_table(state))
     same = replace(declared, table_properties=state.table_properties)
     assert same == state, f"state/desired.py or state/keys.py declares no {aspect}"
+
+
+@pytest.mark.parametrize("aspect", EXAMPLES)
+def test_its_drift_can_be_accepted_and_a_model_that_ignores_it_declares_none(aspect: Aspect):
+    stored = applied(EXAMPLES[aspect]).snapshot([BARE])
+    (action,) = TablePlanner().plan([BARE], stored).align_tables or (None,)
+    others = [other for other in ASPECTS if other != aspect]
+
+    if action is None:
+        assert aspect in {"properties", "tags"}  # undeclared ones are not compared
+    else:
+        drift = accepted_drift(BARE, stored.tables[BARE.name], action.changes, Settings())
+        assert TablePlanner().plan([drift.table], stored).is_empty
+    partial = imported_model(stored.tables[BARE.name], Settings(), others).table
+    assert desired_state(partial) == desired_state(BARE) or aspect in {"columns", "types"}
+    assert TablePlanner().plan([partial], stored).is_empty
 
 
 @pytest.mark.parametrize("aspect", EXAMPLES)
@@ -162,7 +179,7 @@ def test_properties_of_a_log_hold_what_only_a_catalog_stores(aspect: Aspect):
     state = LogFacts(metadata, {"minReaderVersion": 1, "minWriterVersion": 2}).state(wanted.name)
 
     assert bool(properties) == bool(only_catalogs)
-    for field in (*KEY_FIELDS.values(), "tags"):
+    for field in ("primary_key", "unique", "foreign_keys", "tags"):
         assert getattr(state, field) == getattr(wanted, field)
 
 

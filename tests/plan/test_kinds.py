@@ -50,13 +50,12 @@ from pytest_delta_schema.plan.actions import change_lines, highest_risk
 from pytest_delta_schema.plan.changes import KINDS
 from pytest_delta_schema.plan.data_checks import DATA_CHECKS, data_checks_of
 from pytest_delta_schema.plan.kinds import Change, ChangeLine, Step
-from pytest_delta_schema.plan.planner import KEY_ASPECTS, mode_of
+from pytest_delta_schema.plan.planner import mode_of
 from pytest_delta_schema.rules.consent import needed_consents
 from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.sql.renderers import RENDERERS
 from pytest_delta_schema.state import ColumnGeneration, ForeignKeyState, KeyState, SourceState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.keys import KEY_FIELDS
 from support.log_readers import FEATURES_BY_NAME, NOT_BY_NAME, WAYS
 from support.models import NAME, catalog, column, orders, state, stored, table
 
@@ -146,10 +145,6 @@ def test_no_step_is_without_a_kind():
 
 def test_each_aspect_has_kinds():
     assert {kind.aspect for kind in KINDS} == {*ASPECTS, "conversion"}
-
-
-def test_each_aspect_of_keys_is_compared():
-    assert KEY_ASPECTS.keys() == KEY_FIELDS.keys()
 
 
 @pytest.mark.parametrize(
