@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import pytest
@@ -163,8 +164,8 @@ def test_every_stage_knows_every_kind(change):
     assert {statement.kind for statement in statements(action)} <= {*StatementKind}
     # A rule refuses every plan that changes how a column is generated.
     is_executed = not isinstance(change, ColumnGenerationChange)
-    is_applied = apply_change.dispatch(type(change)) is not apply_change.dispatch(object)
-    assert is_applied is is_executed, f"backends/memory/changes.py does not apply {name}"
+    with nullcontext() if is_executed else pytest.raises(NotImplementedError, match=name):
+        apply_change(change, observed)
 
 
 def test_data_checks_are_declared_by_the_kinds_that_read_all_rows():

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial, singledispatch
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import ColumnPath, folded, same_name
 from pytest_delta_schema.delta.protocol import CLUSTERED
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.plan import changes
+from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.difference import new_names, with_names
 from pytest_delta_schema.plan.kinds import KeyAdd, KeyDrop
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.keys import keys_of, state_keys
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, TableState, by_name
-from pytest_delta_schema.state.types import ColumnGeneration, children, edited_columns, find, with_children
+from pytest_delta_schema.state.types import NO_GENERATION, children, edited_columns, find, with_children
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.state.states import ForeignKeyState, KeyState
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -47,36 +48,80 @@ def new_table(action: CreateTable) -> TableState:
     )
 
 
-@singledispatch
-def apply_change(change: object, state: TableState) -> TableState:
+def apply_change(change: object, state: TableState) -> TableState:  # noqa: C901, PLR0911, PLR0912 - one answer a kind
     """Return the state of a table after a change."""
+    match change:
+        case kinds.ColumnRename(path=path):
+            names = new_names([change])
+            layout = replace(
+                _tagged(state, path, {}),
+                partitioning=tuple(names.get(ColumnPath(name), name) for name in state.partitioning),
+                clustering=tuple(with_names(column, names) for column in state.clustering),
+            )
+            return _edited(layout, path, lambda column: column._replace(name=change.to))
+        case kinds.ColumnAdd(above=above) if above:
+            return _edited(state, above, lambda column: _with_field(column, change))
+        case kinds.ColumnAdd():
+            return replace(state, columns=_with_new(state.columns, change))
+        case kinds.ColumnDrop(path=path):
+            return _edited(_tagged(state, path, {}), path, lambda _: None)
+        case kinds.ColumnTypeChange(path=path):
+            return _edited(state, path, lambda column: column._replace(data_type=change.after))
+        case kinds.ColumnNullabilityChange(path=path):
+            return _edited(state, path, lambda column: column._replace(is_nullable=change.is_nullable))
+        case kinds.ColumnDefaultChange(path=path):
+            return _edited(state, path, partial(_with_default, change.after))
+        case kinds.ColumnMove(name=name, after=after):
+            columns = list(state.columns)
+            moved = columns.pop(_position(columns, name))
+            columns.insert(0 if after is None else _position(columns, after) + 1, moved)
+            return replace(state, columns=tuple(columns))
+        case kinds.ClusteringChange(after=clustering):
+            return _clustered(state, clustering)
+        case kinds.LayoutRewrite(partitioning=partitioning, clustering=clustering):
+            return _clustered(replace(state, partitioning=partitioning), clustering)
+        case kinds.ConvertTable():
+            return replace(state, source=None, version=-1)
+        case kinds.SetColumnComments(comments=comments):
+            for path, comment in comments.items():
+                state = _edited(state, path, partial(_commented, comment))
+            return state
+        case kinds.SetTableComment(comment=comment):
+            return replace(state, table_comment=comment)
+        case kinds.CheckAdd(name=name, expression=expression):
+            added = _stored(CheckState(name, expression))
+            return replace(state, checks=tuple(sorted([*state.checks, added], key=by_name)))
+        case kinds.CheckDrop(name=name):
+            return replace(state, checks=tuple(check for check in state.checks if not same_name(check.name, name)))
+        case KeyAdd(key=key):
+            return replace(state, **state_keys([key, *_keys_but(state, key.name)]))
+        case KeyDrop(key=key):
+            return replace(state, **state_keys(_keys_but(state, key.name)))
+        case kinds.SetTableProperties(properties=properties):
+            owned = properties.get(OWNED_PROPERTIES)
+            record = state.owned_properties if owned is None else decode_owned(owned)
+            return replace(_with_properties(state, properties), owned_properties=record)
+        case kinds.UnsetTableProperties(keys=keys):
+            record = None if OWNED_PROPERTIES in keys else state.owned_properties
+            return replace(_with_properties(state, {}, keys), owned_properties=record)
+        case kinds.ColumnMappingRemoval(key=mode, after=after):
+            return _with_properties(state, {} if after is None else {mode: after}, (mode,))
+        case kinds.SetTags(path=path, tags=tags):
+            if path:
+                _require_column(state, path)
+            return _tagged(state, path, {**state.tags.get(path, {}), **tags})
+        case kinds.UnsetTags(path=path, keys=keys):
+            kept = {key: value for key, value in state.tags.get(path, {}).items() if key not in keys}
+            return _tagged(state, path, kept)
     msg = f"the memory catalog does not know {type(change).__name__}, asked for {state.name}"
     raise NotImplementedError(msg)
 
 
-@apply_change.register(changes.ColumnRename)
-def _(change: changes.ColumnRename, state: TableState) -> TableState:
-    names = new_names([change])
-    layout = replace(
-        _without_tags(state, change.path),
-        partitioning=tuple(names.get(ColumnPath(name), name) for name in state.partitioning),
-        clustering=tuple(with_names(path, names) for path in state.clustering),
-    )
-    return _edited(layout, change.path, lambda column: column._replace(name=change.to))
+def _with_field(column: ColumnState, change: kinds.ColumnAdd) -> ColumnState:
+    return column._replace(data_type=with_children(column.data_type, _with_new(children(column.data_type), change)))
 
 
-@apply_change.register(changes.ColumnAdd)
-def _(change: changes.ColumnAdd, state: TableState) -> TableState:
-    if not change.above:
-        return replace(state, columns=_with_new(state.columns, change))
-
-    def with_field(column: ColumnState) -> ColumnState:
-        return column._replace(data_type=with_children(column.data_type, _with_new(children(column.data_type), change)))
-
-    return _edited(state, change.above, with_field)
-
-
-def _with_new(columns: tuple[ColumnState, ...], change: changes.ColumnAdd) -> tuple[ColumnState, ...]:
+def _with_new(columns: tuple[ColumnState, ...], change: kinds.ColumnAdd) -> tuple[ColumnState, ...]:
     """Add a column at the end, or after the column that the change names."""
     if change.after is None:
         return (*columns, change.bare)
@@ -84,142 +129,37 @@ def _with_new(columns: tuple[ColumnState, ...], change: changes.ColumnAdd) -> tu
     return (*columns[:index], change.bare, *columns[index:])
 
 
-@apply_change.register(changes.ColumnDrop)
-def _(change: changes.ColumnDrop, state: TableState) -> TableState:
-    return _edited(_without_tags(state, change.path), change.path, lambda _: None)
-
-
-@apply_change.register(changes.ColumnTypeChange)
-def _(change: changes.ColumnTypeChange, state: TableState) -> TableState:
-    return _edited(state, change.path, lambda column: column._replace(data_type=change.after))
-
-
-@apply_change.register(changes.ColumnNullabilityChange)
-def _(change: changes.ColumnNullabilityChange, state: TableState) -> TableState:
-    return _edited(state, change.path, lambda column: column._replace(is_nullable=change.is_nullable))
-
-
-@apply_change.register(changes.ClusteringChange)
-def _(change: changes.ClusteringChange, state: TableState) -> TableState:
-    return _clustered(state, change.after)
-
-
-@apply_change.register(changes.ConvertTable)
-def _(_change: changes.ConvertTable, state: TableState) -> TableState:
-    return replace(state, source=None, version=-1)
-
-
-@apply_change.register(changes.LayoutRewrite)
-def _(change: changes.LayoutRewrite, state: TableState) -> TableState:
-    return _clustered(replace(state, partitioning=change.partitioning), change.clustering)
-
-
-def _clustered(state: TableState, clustering: tuple[ColumnPath, ...]) -> TableState:
-    properties = {**state.table_properties, **(CLUSTERED if clustering else {})}
-    return replace(state, clustering=clustering, table_properties=MappingProxyType(properties))
-
-
-@apply_change.register(changes.ColumnMove)
-def _(change: changes.ColumnMove, state: TableState) -> TableState:
-    columns = list(state.columns)
-    moved = columns.pop(_position(columns, change.name))
-    index = 0 if change.after is None else _position(columns, change.after) + 1
-    return replace(state, columns=(*columns[:index], moved, *columns[index:]))
-
-
 def _position(columns: Sequence[ColumnState], name: str) -> int:
     return [folded(column.name) for column in columns].index(folded(name))
 
 
-@apply_change.register(changes.ColumnDefaultChange)
-def _(change: changes.ColumnDefaultChange, state: TableState) -> TableState:
-    return _edited(state, change.path, partial(_with_default, change.after))
-
-
 def _with_default(default: str | None, column: ColumnState) -> ColumnState:
-    value = (column.value or ColumnGeneration())._replace(default=default)
-    return column._replace(value=value if value != ColumnGeneration() else None)
-
-
-@apply_change.register(changes.SetColumnComments)
-def _(change: changes.SetColumnComments, state: TableState) -> TableState:
-    for path, comment in change.comments.items():
-        state = _edited(state, path, partial(_commented, comment))
-    return state
+    value = (column.value or NO_GENERATION)._replace(default=default)
+    return column._replace(value=value if any(part is not None for part in value) else None)
 
 
 def _commented(comment: str, column: ColumnState) -> ColumnState:
     return column._replace(comment=comment)
 
 
-@apply_change.register(changes.SetTableComment)
-def _(change: changes.SetTableComment, state: TableState) -> TableState:
-    return replace(state, table_comment=change.comment)
+def _clustered(state: TableState, clustering: tuple[ColumnPath, ...]) -> TableState:
+    return _with_properties(replace(state, clustering=clustering), CLUSTERED if clustering else {})
 
 
-@apply_change.register(changes.CheckAdd)
-def _(change: changes.CheckAdd, state: TableState) -> TableState:
-    added = _stored(CheckState(change.name, change.expression))
-    return replace(state, checks=tuple(sorted([*state.checks, added], key=by_name)))
+def _with_properties(state: TableState, added: Mapping[str, str], removed: Collection[str] = ()) -> TableState:
+    kept = {key: value for key, value in state.table_properties.items() if key not in removed}
+    given = {key: value for key, value in added.items() if key != OWNED_PROPERTIES}
+    return replace(state, table_properties=MappingProxyType({**kept, **given}))
 
 
-@apply_change.register(changes.CheckDrop)
-def _(change: changes.CheckDrop, state: TableState) -> TableState:
-    return replace(state, checks=tuple(c for c in state.checks if not same_name(c.name, change.name)))
-
-
-@apply_change.register(KeyAdd)
-@apply_change.register(KeyDrop)
-def _(change: KeyAdd | KeyDrop, state: TableState) -> TableState:
-    kept = [key for key in keys_of(state) if not same_name(key.name, change.key.name)]
-    return replace(state, **state_keys([change.key, *kept] if isinstance(change, KeyAdd) else kept))
-
-
-@apply_change.register(changes.SetTableProperties)
-def _(change: changes.SetTableProperties, state: TableState) -> TableState:
-    properties = dict(change.properties)
-    owned = properties.pop(OWNED_PROPERTIES, None)
-    record = state.owned_properties if owned is None else decode_owned(owned)
-    merged = MappingProxyType({**state.table_properties, **properties})
-    return replace(state, table_properties=merged, owned_properties=record)
-
-
-@apply_change.register(changes.UnsetTableProperties)
-def _(change: changes.UnsetTableProperties, state: TableState) -> TableState:
-    kept = {key: value for key, value in state.table_properties.items() if key not in change.keys}
-    record = None if OWNED_PROPERTIES in change.keys else state.owned_properties
-    return replace(state, table_properties=MappingProxyType(kept), owned_properties=record)
-
-
-@apply_change.register(changes.ColumnMappingRemoval)
-def _(change: changes.ColumnMappingRemoval, state: TableState) -> TableState:
-    kept = {key: value for key, value in state.table_properties.items() if key != change.key}
-    mode = {} if change.after is None else {change.key: change.after}
-    return replace(state, table_properties=MappingProxyType({**kept, **mode}))
-
-
-@apply_change.register(changes.SetTags)
-def _(change: changes.SetTags, state: TableState) -> TableState:
-    if change.path:
-        _require_column(state, change.path)
-    return _tagged(state, change.path, {**state.tags.get(change.path, {}), **change.tags})
-
-
-@apply_change.register(changes.UnsetTags)
-def _(change: changes.UnsetTags, state: TableState) -> TableState:
-    kept = {key: value for key, value in state.tags.get(change.path, {}).items() if key not in change.keys}
-    return _tagged(state, change.path, kept)
+def _keys_but(state: TableState, name: str) -> list[KeyState | ForeignKeyState]:
+    return [key for key in keys_of(state) if not same_name(key.name, name)]
 
 
 def _tagged(state: TableState, path: ColumnPath, tags: Mapping[str, str | None]) -> TableState:
     others = {other: values for other, values in state.tags.items() if other != path}
     every = {**others, path: MappingProxyType(dict(sorted(tags.items())))} if tags else others
     return replace(state, tags=MappingProxyType(dict(sorted(every.items()))))
-
-
-def _without_tags(state: TableState, path: ColumnPath) -> TableState:
-    """Return the state without the tags of a column that is dropped or renamed."""
-    return _tagged(state, path, {}) if path in state.tags else state
 
 
 def _require_column(state: TableState, path: ColumnPath) -> None:
