@@ -12,14 +12,14 @@ from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.actions import RestoreTable
 from pytest_delta_schema.sql.quoting import condition, dotted, listed, literal, parquet_files, path_sql, type_sql
 from pytest_delta_schema.sql.statement import Renderer, Statement, StatementKind, batched_paths, batches
-from pytest_delta_schema.state.states import DELTA
+from pytest_delta_schema.state.states import DELTA, ForeignKeyState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.kinds import KeyDrop
+    from pytest_delta_schema.plan.kinds import KeyAdd, KeyDrop
     from pytest_delta_schema.state.states import CheckState
     from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, DataTypeState
 
@@ -54,19 +54,22 @@ def _default_expression(text: str) -> str:
     return f"{legible}\n" if "--" in legible else legible
 
 
-def _together(
-    kind: StatementKind, sql: Callable[[QualifiedName, Sequence[Any]], str], *, split: bool = False
-) -> Renderer:
+def _together(kind: StatementKind, clause: Callable[[Sequence[Any]], str], *, split: bool = False) -> Renderer:
     """Render all changes of a kind as one statement; as several, if Spark refuses nested ones next to outer ones."""
 
     def render(table: QualifiedName, changes: Sequence[Any]) -> Iterator[Statement]:
         for group in batches(changes) if split else [tuple(changes)]:
-            yield Statement(table=table, kind=kind, sql=sql(table, group), changes=group)
+            yield Statement(table=table, kind=kind, sql=_alter(table, clause(group)), changes=group)
 
     return render
 
 
-def _each(kind: StatementKind, sql: Callable[[QualifiedName, Any], str]) -> Renderer:
+def _each(kind: StatementKind, clause: Callable[[Any], str]) -> Renderer:
+    """Render each change as ALTER TABLE with a clause."""
+    return _as_statements(kind, lambda table, change: _alter(table, clause(change)))
+
+
+def _as_statements(kind: StatementKind, sql: Callable[[QualifiedName, Any], str]) -> Renderer:
     """Render each change as a statement."""
 
     def render(table: QualifiedName, changes: Sequence[Any]) -> Iterator[Statement]:
@@ -76,10 +79,14 @@ def _each(kind: StatementKind, sql: Callable[[QualifiedName, Any], str]) -> Rend
     return render
 
 
-def _add_columns(table: QualifiedName, changes: Sequence[kinds.ColumnAdd]) -> str:
+def _alter(table: QualifiedName, clause: str) -> str:
+    return f"ALTER TABLE {dotted(table)} {clause}"
+
+
+def _add_columns(changes: Sequence[kinds.ColumnAdd]) -> str:
     """Render new columns; their comments and defaults follow with those of other columns."""
     lines = ",\n".join([f"  {_column_clause(path_sql(new.path), new.bare)}{_position(new)}" for new in changes])
-    return f"ALTER TABLE {dotted(table)} ADD COLUMNS (\n{lines}\n)"
+    return f"ADD COLUMNS (\n{lines}\n)"
 
 
 def _position(change: kinds.ColumnAdd) -> str:
@@ -88,27 +95,18 @@ def _position(change: kinds.ColumnAdd) -> str:
     return f" AFTER {identifier(change.after)}" if change.after else " FIRST"
 
 
-def _drop_columns(table: QualifiedName, changes: Sequence[kinds.ColumnDrop]) -> str:
-    return f"ALTER TABLE {dotted(table)} DROP COLUMNS ({_paths(change.path for change in changes)})"
-
-
-def _rename_column(table: QualifiedName, change: kinds.ColumnRename) -> str:
-    return f"ALTER TABLE {dotted(table)} RENAME COLUMN {path_sql(change.path)} TO {identifier(change.to)}"
-
-
-def _move_column(table: QualifiedName, change: kinds.ColumnMove) -> str:
+def _move_column(change: kinds.ColumnMove) -> str:
     """Render one move; Delta applies several in one statement in another order (Delta 4.4.0)."""
     position = "FIRST" if change.after is None else f"AFTER {identifier(change.after)}"
-    return f"ALTER TABLE {dotted(table)} ALTER COLUMN {identifier(change.name)} {position}"
+    return f"ALTER COLUMN {identifier(change.name)} {position}"
 
 
-def _alter_columns(table: QualifiedName, clauses: Iterable[tuple[ColumnPath, str]]) -> str:
-    lines = [f"  {path_sql(path)} {clause}" for path, clause in clauses]
-    return f"ALTER TABLE {dotted(table)} ALTER COLUMN\n" + ",\n".join(lines)
+def _alter_columns(clauses: Iterable[tuple[ColumnPath, str]]) -> str:
+    return "ALTER COLUMN\n" + ",\n".join([f"  {path_sql(path)} {clause}" for path, clause in clauses])
 
 
-def _change_types(table: QualifiedName, changes: Sequence[kinds.ColumnTypeChange]) -> str:
-    return _alter_columns(table, [(change.path, f"TYPE {type_sql(change.after)}") for change in changes])
+def _change_types(changes: Sequence[kinds.ColumnTypeChange]) -> str:
+    return _alter_columns((change.path, f"TYPE {type_sql(change.after)}") for change in changes)
 
 
 def _change_nullability(table: QualifiedName, changes: Sequence[kinds.ColumnNullabilityChange]) -> Iterator[Statement]:
@@ -118,41 +116,31 @@ def _change_nullability(table: QualifiedName, changes: Sequence[kinds.ColumnNull
         (StatementKind.TIGHTEN_COLUMNS, False, "SET NOT NULL"),
     ):
         for group in batches([change for change in changes if change.is_nullable is is_nullable]):
-            sql = _alter_columns(table, [(change.path, clause) for change in group])
+            sql = _alter(table, _alter_columns((change.path, clause) for change in group))
             yield Statement(table=table, kind=kind, sql=sql, changes=group)
 
 
-def _change_defaults(table: QualifiedName, changes: Sequence[kinds.ColumnDefaultChange]) -> str:
-    return _alter_columns(table, [(change.path, _default_clause(change)) for change in changes])
+def _change_defaults(changes: Sequence[kinds.ColumnDefaultChange]) -> str:
+    return _alter_columns((change.path, _default_clause(change)) for change in changes)
 
 
 def _default_clause(change: kinds.ColumnDefaultChange) -> str:
     return "DROP DEFAULT" if change.after is None else f"SET DEFAULT {_default_expression(change.after)}"
 
 
-def _render_nothing(_table: QualifiedName, _changes: Sequence[kinds.ColumnGenerationChange]) -> Iterator[Statement]:
-    """Delta has no statement for it, and a rule refuses the plan."""
-    yield from ()
+def _drop_key(change: KeyDrop) -> str:
+    return f"DROP CONSTRAINT {identifier(change.key.name)}"
 
 
-def _add_constraint(table: QualifiedName, name: str, clause: str) -> str:
-    return f"ALTER TABLE {dotted(table)} ADD CONSTRAINT {identifier(name)} {clause}"
-
-
-def _drop_constraint(table: QualifiedName, name: str) -> str:
-    return f"ALTER TABLE {dotted(table)} DROP CONSTRAINT {identifier(name)}"
-
-
-def _drop_key(table: QualifiedName, change: KeyDrop) -> str:
-    return _drop_constraint(table, change.key.name)
-
-
-def _drop_check(table: QualifiedName, change: kinds.CheckDrop) -> str:
-    return _drop_constraint(table, change.name)
-
-
-def _add_check(table: QualifiedName, change: kinds.CheckAdd) -> str:
-    return _add_constraint(table, folded(change.name), f"CHECK {condition(change.expression)}")
+def _add_key(change: KeyAdd) -> str:
+    """Render a new key; a foreign key without parent columns references the parent's primary key."""
+    key = change.key
+    noun, parent = ("PRIMARY KEY" if isinstance(change, kinds.PrimaryKeyAdd) else "UNIQUE"), ""
+    if isinstance(key, ForeignKeyState):
+        parent_columns = f" ({listed(key.parent_columns)})" if key.parent_columns else ""
+        noun, parent = "FOREIGN KEY", f" REFERENCES {dotted(key.parent)}{parent_columns}"
+    rely = " RELY" if key.rely else ""
+    return f"ADD CONSTRAINT {identifier(key.name)} {noun} ({listed(key.columns)}){parent}{rely}"
 
 
 def check_properties(checks: Iterable[CheckState]) -> dict[str, str]:
@@ -163,24 +151,6 @@ def check_properties(checks: Iterable[CheckState]) -> dict[str, str]:
     return {f"{CHECK_PREFIX}{folded(check.name)}": escaped_literals(check.expression) for check in checks}
 
 
-def _add_primary_key(table: QualifiedName, change: kinds.PrimaryKeyAdd) -> str:
-    key = change.key
-    return _add_constraint(table, key.name, f"PRIMARY KEY ({listed(key.columns)}){' RELY' if key.rely else ''}")
-
-
-def _add_unique(table: QualifiedName, change: kinds.UniqueAdd) -> str:
-    return _add_constraint(table, change.key.name, f"UNIQUE ({listed(change.key.columns)})")
-
-
-def _add_foreign_key(table: QualifiedName, change: kinds.ForeignKeyAdd) -> str:
-    """Render a new foreign key; without parent columns it references the parent's primary key."""
-    key = change.key
-    parent_columns = f" ({listed(key.parent_columns)})" if key.parent_columns else ""
-    rely = " RELY" if key.rely else ""
-    clause = f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {dotted(key.parent)}{parent_columns}{rely}"
-    return _add_constraint(table, key.name, clause)
-
-
 def _set_column_comments(table: QualifiedName, changes: Sequence[kinds.SetColumnComments]) -> Iterator[Statement]:
     """Render the comments of columns and fields as one statement, or as few as Spark allows."""
     for change in changes:
@@ -188,20 +158,8 @@ def _set_column_comments(table: QualifiedName, changes: Sequence[kinds.SetColumn
         for group in groups:
             comments = {path: change.comments[path] for path in group}
             part = change if len(groups) == 1 else kinds.SetColumnComments(comments=MappingProxyType(comments))
-            sql = _alter_columns(table, [(path, f"COMMENT {literal(text)}") for path, text in comments.items()])
+            sql = _alter(table, _alter_columns((path, f"COMMENT {literal(text)}") for path, text in comments.items()))
             yield Statement(table=table, kind=StatementKind.COMMENT_COLUMNS, sql=sql, changes=(part,))
-
-
-def _set_table_comment(table: QualifiedName, change: kinds.SetTableComment) -> str:
-    return f"COMMENT ON TABLE {dotted(table)} IS {literal(change.comment)}"
-
-
-def _set_properties(table: QualifiedName, change: kinds.SetTableProperties) -> str:
-    return _set_tblproperties(table, change.properties)
-
-
-def _unset_properties(table: QualifiedName, change: kinds.UnsetTableProperties) -> str:
-    return unset_tblproperties(table, change.keys)
 
 
 def _remove_column_mapping(table: QualifiedName, changes: Sequence[kinds.ColumnMappingRemoval]) -> Iterator[Statement]:
@@ -210,7 +168,7 @@ def _remove_column_mapping(table: QualifiedName, changes: Sequence[kinds.ColumnM
         if change.after is None:
             kind, sql = StatementKind.UNSET_PROPERTIES, unset_tblproperties(table, (change.key,))
         else:
-            kind, sql = StatementKind.SET_PROPERTIES, _set_tblproperties(table, {change.key: change.after})
+            kind, sql = StatementKind.SET_PROPERTIES, _alter(table, _set_properties({change.key: change.after}))
         yield Statement(table=table, kind=kind, sql=sql, changes=(change,))
 
 
@@ -219,8 +177,8 @@ def property_lines(properties: Mapping[str, str]) -> str:
     return ",\n".join([f"  {literal(key)} = {literal(value)}" for key, value in properties.items()])
 
 
-def _set_tblproperties(table: QualifiedName, properties: Mapping[str, str]) -> str:
-    return f"ALTER TABLE {dotted(table)} SET TBLPROPERTIES (\n{property_lines(properties)}\n)"
+def _set_properties(properties: Mapping[str, str]) -> str:
+    return f"SET TBLPROPERTIES (\n{property_lines(properties)}\n)"
 
 
 def unset_tblproperties(table: QualifiedName, keys: Iterable[str]) -> str:
@@ -228,17 +186,16 @@ def unset_tblproperties(table: QualifiedName, keys: Iterable[str]) -> str:
     return f"ALTER TABLE {dotted(table)} UNSET TBLPROPERTIES IF EXISTS ({', '.join(map(literal, keys))})"
 
 
-def _set_tags(table: QualifiedName, change: kinds.SetTags) -> str:
-    return f"{_tagged(table, change.path)} SET TAGS (\n{property_lines(change.tags)}\n)"
+def _of_column(path: ColumnPath) -> str:
+    return f"ALTER COLUMN {path_sql(path)} " if path else ""
 
 
-def _unset_tags(table: QualifiedName, change: kinds.UnsetTags) -> str:
-    return f"{_tagged(table, change.path)} UNSET TAGS ({', '.join(map(literal, change.keys))})"
+def _set_tags(change: kinds.SetTags) -> str:
+    return f"{_of_column(change.path)}SET TAGS (\n{property_lines(change.tags)}\n)"
 
 
-def _tagged(table: QualifiedName, path: ColumnPath) -> str:
-    column = f" ALTER COLUMN {path_sql(path)}" if path else ""
-    return f"ALTER TABLE {dotted(table)}{column}"
+def _unset_tags(change: kinds.UnsetTags) -> str:
+    return f"{_of_column(change.path)}UNSET TAGS ({', '.join(map(literal, change.keys))})"
 
 
 def layout_clauses(partitioning: Sequence[str], clustering: Iterable[ColumnPath]) -> list[str]:
@@ -246,10 +203,6 @@ def layout_clauses(partitioning: Sequence[str], clustering: Iterable[ColumnPath]
     if partitioning:
         return [f"PARTITIONED BY ({listed(partitioning)})"]
     return [f"CLUSTER BY ({_paths(clustering)})"] if clustering else []
-
-
-def _cluster(table: QualifiedName, change: kinds.ClusteringChange) -> str:
-    return f"ALTER TABLE {dotted(table)} CLUSTER BY {f'({_paths(change.after)})' if change.after else 'NONE'}"
 
 
 def _rewrite_layout(table: QualifiedName, change: kinds.LayoutRewrite) -> str:
@@ -304,30 +257,46 @@ def _partition_type(data_type: DataTypeState) -> str:
 RENDERERS: Mapping[type, Renderer] = {
     kinds.ConvertTable: _convert_table,
     kinds.ColumnAdd: _together(StatementKind.ADD_COLUMNS, _add_columns),
-    kinds.ColumnDrop: _together(StatementKind.DROP_COLUMNS, _drop_columns),
-    kinds.ColumnRename: _each(StatementKind.RENAME_COLUMN, _rename_column),
+    kinds.ColumnDrop: _together(
+        StatementKind.DROP_COLUMNS, lambda changes: f"DROP COLUMNS ({_paths(change.path for change in changes)})"
+    ),
+    kinds.ColumnRename: _each(
+        StatementKind.RENAME_COLUMN,
+        lambda change: f"RENAME COLUMN {path_sql(change.path)} TO {identifier(change.to)}",
+    ),
     kinds.ColumnMove: _each(StatementKind.MOVE_COLUMN, _move_column),
     kinds.ColumnTypeChange: _together(StatementKind.CHANGE_TYPES, _change_types, split=True),
     kinds.ColumnNullabilityChange: _change_nullability,
     kinds.ColumnDefaultChange: _together(StatementKind.CHANGE_DEFAULTS, _change_defaults, split=True),
-    kinds.ColumnGenerationChange: _render_nothing,
-    kinds.CheckAdd: _each(StatementKind.ADD_CHECK, _add_check),
-    kinds.CheckDrop: _each(StatementKind.DROP_CHECK, _drop_check),
-    kinds.PrimaryKeyAdd: _each(StatementKind.ADD_PRIMARY_KEY, _add_primary_key),
+    # Delta has no statement for it, and a rule refuses the plan.
+    kinds.ColumnGenerationChange: lambda _table, _changes: iter(()),
+    kinds.CheckAdd: _each(
+        StatementKind.ADD_CHECK,
+        lambda change: f"ADD CONSTRAINT {identifier(folded(change.name))} CHECK {condition(change.expression)}",
+    ),
+    kinds.CheckDrop: _each(StatementKind.DROP_CHECK, lambda change: f"DROP CONSTRAINT {identifier(change.name)}"),
+    kinds.PrimaryKeyAdd: _each(StatementKind.ADD_PRIMARY_KEY, _add_key),
     kinds.PrimaryKeyDrop: _each(StatementKind.DROP_PRIMARY_KEY, _drop_key),
-    kinds.UniqueAdd: _each(StatementKind.ADD_UNIQUE, _add_unique),
+    kinds.UniqueAdd: _each(StatementKind.ADD_UNIQUE, _add_key),
     kinds.UniqueDrop: _each(StatementKind.DROP_UNIQUE, _drop_key),
-    kinds.ForeignKeyAdd: _each(StatementKind.ADD_FOREIGN_KEY, _add_foreign_key),
+    kinds.ForeignKeyAdd: _each(StatementKind.ADD_FOREIGN_KEY, _add_key),
     kinds.ForeignKeyDrop: _each(StatementKind.DROP_FOREIGN_KEY, _drop_key),
     kinds.SetColumnComments: _set_column_comments,
-    kinds.SetTableComment: _each(StatementKind.COMMENT_TABLE, _set_table_comment),
-    kinds.SetTableProperties: _each(StatementKind.SET_PROPERTIES, _set_properties),
-    kinds.UnsetTableProperties: _each(StatementKind.UNSET_PROPERTIES, _unset_properties),
+    kinds.SetTableComment: _as_statements(
+        StatementKind.COMMENT_TABLE,
+        lambda table, change: f"COMMENT ON TABLE {dotted(table)} IS {literal(change.comment)}",
+    ),
+    kinds.SetTableProperties: _each(StatementKind.SET_PROPERTIES, lambda change: _set_properties(change.properties)),
+    kinds.UnsetTableProperties: _as_statements(
+        StatementKind.UNSET_PROPERTIES, lambda table, change: unset_tblproperties(table, change.keys)
+    ),
     kinds.ColumnMappingRemoval: _remove_column_mapping,
     kinds.SetTags: _each(StatementKind.SET_TAGS, _set_tags),
     kinds.UnsetTags: _each(StatementKind.UNSET_TAGS, _unset_tags),
-    kinds.ClusteringChange: _each(StatementKind.CLUSTER, _cluster),
-    kinds.LayoutRewrite: _each(StatementKind.REWRITE_LAYOUT, _rewrite_layout),
+    kinds.ClusteringChange: _each(
+        StatementKind.CLUSTER, lambda change: f"CLUSTER BY {f'({_paths(change.after)})' if change.after else 'NONE'}"
+    ),
+    kinds.LayoutRewrite: _as_statements(StatementKind.REWRITE_LAYOUT, _rewrite_layout),
 }
 """The renderer of every kind of change."""
 
