@@ -261,7 +261,6 @@ class ColumnNullabilityChange(EnablingChange):
     aspect = "columns"
     step = Step.CHANGE_NULLABILITY
     own_risk = Risk.SCAN
-    needs_data_check = True
 
     path: ColumnPath
     is_nullable: bool

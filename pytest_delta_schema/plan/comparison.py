@@ -104,32 +104,27 @@ def _equal_values(left: str | None, right: str | None) -> bool:
 
 def equal_expressions(left: str, right: str) -> bool:
     """Whether two expressions are equal, in any form."""
-    if left == right:
-        return True
-    return canonical(left) == canonical(right) or simplified(left) == simplified(right)
+    return left == right or canonical(left) == canonical(right) or simplified(left) == simplified(right)
 
 
 def is_cosmetic(left: str, right: str) -> bool:
     """Whether two expressions are equal and written in different forms."""
-    if left == right:
-        return False
-    return canonical(left) != canonical(right) and simplified(left) == simplified(right)
+    return left != right and canonical(left) != canonical(right) and simplified(left) == simplified(right)
 
 
-def check_changes(difference: Difference) -> Sequence[Change]:
-    """Return the checks to drop and to add; a replaced one is a drop and an add.
+def check_changes(difference: Difference) -> Iterator[Change]:
+    """Yield the checks to drop and to add; a replaced one is a drop and an add.
 
     No check may name a column while it is retyped, renamed or dropped, so such a check is dropped and added again.
     """
     if not (difference.desired.checks or difference.observed.checks):
-        return ()
+        return
     dropped, replaced, added = _compared_checks(difference)
-    changes: list[Change] = [kinds.CheckDrop(name=stored.name, expression=stored.expression) for stored in dropped]
+    yield from (kinds.CheckDrop(**stored._asdict()) for stored in dropped)
     for stored, wanted in replaced:
-        changes.append(kinds.CheckDrop(name=stored.name, expression=stored.expression, replaced_by=wanted))
-        changes.append(kinds.CheckAdd(name=wanted.name, expression=wanted.expression, replaces=stored))
-    changes += [kinds.CheckAdd(name=wanted.name, expression=wanted.expression) for wanted in added]
-    return changes
+        yield kinds.CheckDrop(**stored._asdict(), replaced_by=wanted)
+        yield kinds.CheckAdd(**wanted._asdict(), replaces=stored)
+    yield from (kinds.CheckAdd(**wanted._asdict()) for wanted in added)
 
 
 def cosmetic_differences(difference: Difference) -> Iterator[tuple[CheckState, CheckState]]:
@@ -189,15 +184,15 @@ def _check_pairs(difference: Difference) -> list[tuple[CheckState, CheckState]]:
 
 def renamed_expression(expression: str, names: Mapping[ColumnPath, str]) -> str:
     """Return an expression over the stored names with renamed columns; unchanged if nothing is renamed."""
-    if not names:
-        return expression
-    return with_columns(expression, names)
+    return with_columns(expression, names) if names else expression
 
 
 def primary_key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
     """Yield the drop of the stored primary key and the addition of the wanted one, if they differ."""
     desired, observed = wanted.primary_key, stored.primary_key
-    if desired is observed or (_key_identity(desired) == _key_identity(observed) and _agree_on_rely(desired, observed)):
+    if desired is observed:
+        return
+    if desired and observed and _key_identity(desired) == _key_identity(observed) and same_rely(desired, observed):
         return
     if observed is not None:
         yield kinds.PrimaryKeyDrop(key=observed)
@@ -214,17 +209,18 @@ def unique_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
     yield from (kinds.UniqueAdd(key=key) for key in wanted.unique if _key_identity(key) not in kept)
 
 
-def _key_identity(key: KeyState | None) -> tuple[str, ...]:
-    return () if key is None else (folded(key.name), *map(folded, key.columns))
-
-
-def _agree_on_rely(desired: KeyState | None, observed: KeyState | None) -> bool:
-    return desired is None or observed is None or same_rely(desired, observed)
+def _key_identity(key: KeyState) -> tuple[str, ...]:
+    return (folded(key.name), *map(folded, key.columns))
 
 
 def foreign_key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
     """Yield the foreign keys to drop and to add; one that differs in anything is dropped and added."""
-    yield from _replaced_foreign_keys(wanted.foreign_keys, stored.foreign_keys)
+    by_name = NameMap.of(stored.foreign_keys)
+    kept = NameSet.of(
+        key for key in wanted.foreign_keys if key.name in by_name and _equal_foreign_keys(key, by_name[key.name])
+    )
+    yield from (kinds.ForeignKeyDrop(key=key) for key in stored.foreign_keys if key.name not in kept)
+    yield from (kinds.ForeignKeyAdd(key=key) for key in wanted.foreign_keys if key.name not in kept)
 
 
 def dependent_foreign_keys(
@@ -245,17 +241,6 @@ def dependent_foreign_keys(
             match = wanted_by_name.get(key.name)
             if match is not None and _equal_foreign_keys(match, key):
                 yield kinds.ForeignKeyAdd(key=match)
-
-
-def _replaced_foreign_keys(
-    wanted: tuple[ForeignKeyState, ...], stored: tuple[ForeignKeyState, ...]
-) -> Iterator[Change]:
-    if wanted == stored:
-        return
-    by_name = NameMap.of(stored)
-    kept = NameSet.of(key for key in wanted if key.name in by_name and _equal_foreign_keys(key, by_name[key.name]))
-    yield from (kinds.ForeignKeyDrop(key=key) for key in stored if key.name not in kept)
-    yield from (kinds.ForeignKeyAdd(key=key) for key in wanted if key.name not in kept)
 
 
 def _equal_foreign_keys(wanted: ForeignKeyState, stored: ForeignKeyState) -> bool:
@@ -308,15 +293,10 @@ def comment_changes(difference: Difference) -> Iterator[Change]:
     ]
     comments += [(placed.path, placed.column.comment) for placed in difference.added if placed.column.comment]
     if comments:
-        comments.sort(key=_columns_first)
+        comments.sort(key=lambda item: (item[0].is_nested, item[0].folded))
         yield kinds.SetColumnComments(comments=MappingProxyType(dict(comments)))
     if difference.desired.table_comment != difference.observed.table_comment:
         yield kinds.SetTableComment(comment=difference.desired.table_comment)
-
-
-def _columns_first(item: tuple[ColumnPath, str]) -> tuple[bool, tuple[str, ...]]:
-    path, _ = item
-    return path.is_nested, path.folded
 
 
 def tag_changes(difference: Difference) -> Sequence[Change]:
@@ -340,7 +320,10 @@ def tag_changes(difference: Difference) -> Sequence[Change]:
         absent = tuple(key for key, value in wanted.items() if value is None and key in there)
         if absent:
             changes.append(kinds.UnsetTags(path=before, keys=absent))
-        changes += _tags_to_set(here, wanted, there if here == before else NO_DECLARED_TAGS)
+        known = there if here == before else NO_DECLARED_TAGS
+        values = {key: value for key, value in wanted.items() if value is not None and known.get(key) != value}
+        if values:
+            changes.append(kinds.SetTags(path=here, tags=MappingProxyType(values)))
     return changes
 
 
@@ -364,14 +347,6 @@ def _paths_of_tags(
         return path, ColumnPath(old)
     column = find(columns, path)
     return None if column is None else (ColumnPath(column.name), ColumnPath(column.name))
-
-
-def _tags_to_set(
-    path: ColumnPath, wanted: Mapping[str, str | None], there: Mapping[str, str | None]
-) -> Iterator[kinds.SetTags]:
-    values = {key: value for key, value in wanted.items() if value is not None and there.get(key) != value}
-    if values:
-        yield kinds.SetTags(path=path, tags=MappingProxyType(values))
 
 
 def property_changes(
@@ -398,7 +373,8 @@ def property_changes(
         if key not in stored and not is_on(key, stored):
             to_set.setdefault(key, value)
     if declared and not policy.is_plain:
-        to_set.update(_new_record(difference, policy))
+        if owned_keys(difference.desired, policy) != (difference.observed.owned_properties or ()):
+            to_set.update(record_of(difference.desired, policy))
         to_unset.update(_unwanted_properties(difference, policy))
     yield from _changes_of_properties(to_set, to_unset, stored)
 
@@ -434,7 +410,10 @@ def _compared_properties(
             written = written_version(key, value, wanted)
             if written is not None and not equal_values(key, written, stored[actual]):
                 to_set[actual] = value
-        elif not _is_implied(key, stored):
+        elif not folded(key).startswith(FEATURE_PREFIX) or key[len(FEATURE_PREFIX) :] not in NameSet(
+            supported_features(stored)
+        ):
+            # The version of the protocol has some features without naming them.
             to_set[key] = value
     if not NameSet(to_set).isdisjoint(RETENTIONS):
         # Delta compares the two in each statement that sets one, whatever the table has for the other.
@@ -447,11 +426,6 @@ def _compared_properties(
         versions = {key: value for key, value in wanted.items() if value and folded(key) in PROTOCOL_VERSIONS}
         to_set |= {stored_key(key, stored) or key: value for key, value in versions.items()}
     return to_set, to_unset
-
-
-def _is_implied(key: str, stored: Mapping[str, str | None]) -> bool:
-    """Whether a property enables a feature that the version of the protocol has without naming it."""
-    return folded(key).startswith(FEATURE_PREFIX) and key[len(FEATURE_PREFIX) :] in NameSet(supported_features(stored))
 
 
 def _changes_of_properties(
@@ -479,11 +453,6 @@ def record_of(desired: TableState, policy: PropertyPolicy) -> dict[str, str]:
     """Return the property that holds the ownership record of a table; nothing if the policy keeps none."""
     keys = owned_keys(desired, policy) if policy.keeps_record else ()
     return {OWNED_PROPERTIES: encode_owned(keys)} if keys else {}
-
-
-def _new_record(difference: Difference, policy: PropertyPolicy) -> dict[str, str]:
-    same = owned_keys(difference.desired, policy) == (difference.observed.owned_properties or ())
-    return {} if same else record_of(difference.desired, policy)
 
 
 def _unwanted_properties(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:

@@ -96,7 +96,6 @@ class CheckAdd(EnablingChange):
     aspect = "checks"
     step = Step.ADD_CHECKS
     own_risk = Risk.SCAN
-    needs_data_check = True
 
     name: str
     expression: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import TYPE_CHECKING, NamedTuple, Union
 
 from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, same_name
 from pytest_delta_schema.plan.changes import (
@@ -22,11 +22,11 @@ from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeySta
 from pytest_delta_schema.state.types import find, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.state.types import DataTypeState
 
     Names = dict[ColumnPath, str]
 
@@ -60,53 +60,32 @@ DataCheck = Union[NotNull, PartitionValue, CheckState, KeyState, ForeignKeyState
 
 
 def data_checks_of(action: AlignTable) -> tuple[DataCheck, ...]:
-    """Return the data checks of an action, in the order of its changes.
+    """Return the data checks of an action, in the order of its changes, over the names before its renames.
 
-    They run before anything changes, so columns that the plan renames have their old names here. A check that is only
-    renamed or dropped and added again needs no data check, and neither does such a foreign key.
+    A check that is only renamed or dropped and added again needs no data check, and neither does such a foreign key.
     """
     names = old_names(action.all(ColumnRename))
-    return tuple(
-        data_check
-        for change in action.changes
-        if change.needs_data_check
-        for data_check in DATA_CHECKS[type(change)](change, action, names)
-    )
+    return tuple(data_check for change in action.changes for data_check in _needed_by(change, action, names))
 
 
-def _of_nullability(change: ColumnNullabilityChange, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
-    if not change.is_nullable:
-        yield NotNull(with_names(change.path, names))
+def _needed_by(change: Change, action: AlignTable, names: Names) -> Iterator[DataCheck]:
+    """Yield the data checks of one change, whose columns have their stored names."""
+    match change:
+        case ColumnNullabilityChange(path=path, is_nullable=False):
+            yield NotNull(with_names(path, names))
+        case LayoutRewrite(partitioning=partitioning):
+            yield from partition_values(action.observed, _old_columns(partitioning, names))
+        case CheckAdd(name=name, expression=expression, replaces=replaced):
+            check = CheckState(name, with_columns(expression, names) if names else expression)
+            if replaced is None or not _are_equal(replaced, check, names):
+                yield check
+        case PrimaryKeyAdd(key=key) | UniqueAdd(key=key):
+            yield key._replace(columns=_old_columns(key.columns, names))
+        case ForeignKeyAdd(key=foreign_key) if not _is_added_again(foreign_key, action):
+            yield _stored_foreign_key(foreign_key, action, names)
 
 
-def _of_layout(change: LayoutRewrite, action: AlignTable, names: Names) -> Iterator[DataCheck]:
-    return partition_values(action.observed, _old_columns(change.partitioning, names))
-
-
-def _of_check(change: CheckAdd, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
-    check = _over_stored_names(CheckState(change.name, change.expression), names)
-    if change.replaces is None or not _are_equal(change.replaces, check, names):
-        yield check
-
-
-def _of_key(change: PrimaryKeyAdd | UniqueAdd, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
-    yield change.key._replace(columns=_old_columns(change.key.columns, names))
-
-
-def _of_foreign_key(change: ForeignKeyAdd, action: AlignTable, names: Names) -> Iterator[DataCheck]:
-    if not _is_added_again(change.key, action):
-        yield _stored_foreign_key(change.key, action, names)
-
-
-DATA_CHECKS: Mapping[type, Callable[[Any, AlignTable, Names], Iterator[DataCheck]]] = {
-    PrimaryKeyAdd: _of_key,
-    UniqueAdd: _of_key,
-    ColumnNullabilityChange: _of_nullability,
-    LayoutRewrite: _of_layout,
-    CheckAdd: _of_check,
-    ForeignKeyAdd: _of_foreign_key,
-}
-"""The data checks of each kind of change that is declared to need them."""
+_MAY_LOSE_VALUES = ("string", "timestamp", "binary")
 
 
 def partition_values(state: TableState, partitioning: Iterable[str]) -> Iterator[PartitionValue]:
@@ -114,19 +93,8 @@ def partition_values(state: TableState, partitioning: Iterable[str]) -> Iterator
     partitioned = NameSet(state.partitioning)
     for name in partitioning:
         column = find(state.columns, (name,))
-        if name not in partitioned and column is not None and _may_lose_values(column.data_type):
+        if name not in partitioned and column is not None and plain(column.data_type) in _MAY_LOSE_VALUES:
             yield PartitionValue(column=column.name, data_type=str(column.data_type))
-
-
-def _may_lose_values(data_type: DataTypeState) -> bool:
-    return plain(data_type) in {"string", "timestamp", "binary"}
-
-
-def _over_stored_names(check: CheckState, names: Names) -> CheckState:
-    """Return a check over the stored names of columns."""
-    if not names:
-        return check
-    return check._replace(expression=with_columns(check.expression, names))
 
 
 def _are_equal(stored: CheckState, wanted: CheckState, names: Names) -> bool:

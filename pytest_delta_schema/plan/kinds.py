@@ -126,8 +126,6 @@ class Change:
     """What somebody has to consent to before it runs; ``None`` for nothing."""
     needs_feature: ClassVar[bool] = False
     """Whether Delta may refuse it until a property has enabled a table feature."""
-    needs_data_check: ClassVar[bool] = False
-    """Whether the rows of the table may forbid it."""
 
     @property
     def risk(self) -> Risk:
@@ -176,7 +174,6 @@ class KeyAdd(Change):
     """Add a key over at least one column."""
 
     own_risk = Risk.SCAN
-    needs_data_check = True
 
     key: KeyState | ForeignKeyState
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.ownership import ContractMode
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.difference import Difference, PlacedColumn
+    from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import CheckState, ForeignKeyState, HiddenPart, KeyState
 
 
@@ -199,7 +199,7 @@ class TablePlanner:
         """
         keys = _key_changes(desired, _NO_KEYS)
         as_new = differ(desired, TableState(name=desired.name, columns=desired.columns))
-        checks = [CheckAdd(name=check.name, expression=check.expression) for check in desired.checks]
+        checks = [CheckAdd(**check._asdict()) for check in desired.checks]
         follow = checks if self._checks_follow else []
         properties = {name: value for name, value in desired.table_properties.items() if value is not None}
         return CreateTable(
@@ -437,14 +437,11 @@ def notes_on(difference: Difference) -> Iterator[Diagnostic]:
         yield note(AcceptedColumn, name, part_path("columns", extra.path), message)
     coming = list(difference.added)
     for gone in difference.dropped:
-        twin = next((new for new in coming if _looks_like(new, gone)), None)
+        alike = (new for new in coming if equal_types(new.column.data_type, gone.column.data_type))
+        twin = next((new for new in alike if new.above == gone.above), None)
         if twin is not None:
             coming.remove(twin)
             old, new = gone.path, twin.path
             message = f"column {old} is dropped and {new} is added with the same type; if that is a rename, write"
             hint = f"renamed_from={gone.column.name!r} at {new}"
             yield note(PossibleRename, name, part_path("columns", new), f"{message} {hint}")
-
-
-def _looks_like(new: PlacedColumn, gone: PlacedColumn) -> bool:
-    return new.above == gone.above and equal_types(new.column.data_type, gone.column.data_type)

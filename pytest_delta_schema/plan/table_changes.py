@@ -343,7 +343,6 @@ class LayoutRewrite(EnablingChange):
     step = Step.REWRITE_LAYOUT
     own_risk = Risk.REWRITE
     consent = "rewrite"
-    needs_data_check = True
 
     partitioning: tuple[str, ...]
     clustering: tuple[ColumnPath, ...] = ()
