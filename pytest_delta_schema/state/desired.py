@@ -189,11 +189,6 @@ _INTERVAL = re.compile(r"interval (\w+)(?: to (\w+))?")
 _COLLATED = re.compile(r"string collate (\w+)")
 
 
-def declared_type(data_type: DataTypeState) -> spark.DataType:
-    """Return the declaration of a stored type: every part that Delta cannot store is an :class:`UnknownType`."""
-    return _built(data_type, _declared_atom)
-
-
 def spark_struct(columns: tuple[ColumnState, ...]) -> spark.StructType:
     """Return columns as a Spark struct."""
     return spark.StructType([struct_field(column) for column in columns])
@@ -205,7 +200,7 @@ def declared_column(column: ColumnState, tags: Mapping[str, str | None] = NO_DEC
     identity = None if counting is None else Identity(counting.start, counting.step, always=counting.is_always)
     return Column(
         column.name,
-        declared_type(column.data_type),
+        _built(column.data_type, _declared_atom),
         is_nullable=column.is_nullable,
         comment=column.comment,
         default=default,
@@ -217,8 +212,11 @@ def declared_column(column: ColumnState, tags: Mapping[str, str | None] = NO_DEC
 
 def declared_table(state: TableState) -> Table:
     """Return the declaration of a table, without its properties: some of them are written by the platform."""
+    catalog, schema, table = state.name
     return Table(
-        *state.name,
+        catalog,
+        schema,
+        table,
         [
             declared_column(column, state.tags.get(ColumnPath(column.name), NO_DECLARED_TAGS))
             for column in state.columns
@@ -254,6 +252,7 @@ def _built(data_type: DataTypeState, atom: Callable[[str], spark.DataType]) -> s
 
 
 def _declared_atom(text: str) -> spark.DataType:
+    """Return the declaration of an atomic type: what Delta cannot store is an :class:`UnknownType`."""
     return _atom(text) if is_storable(text) else UnknownType(text)
 
 

@@ -128,7 +128,7 @@ class _ShownType(NamedTuple):
 @lru_cache(maxsize=1024)
 def _shown_type(data_type: DataTypeState) -> _ShownType:
     text = type_text(data_type)
-    return _ShownType(text, _type_name(text), *decimal_parts(data_type))
+    return _ShownType(text, type_name(data_type), *decimal_parts(data_type))
 
 
 _TYPE_NAMES = {
@@ -154,11 +154,7 @@ def type_text(data_type: DataTypeState) -> str:
 
 def type_name(data_type: DataTypeState) -> str:
     """Return the name of a type in entries."""
-    return _type_name(type_text(data_type))
-
-
-def _type_name(text: str) -> str:
-    kind = text.split("(", 1)[0].split("<", 1)[0]
+    kind = type_text(data_type).split("(", 1)[0].split("<", 1)[0]
     return _TYPE_NAMES.get(kind, kind.upper())
 
 

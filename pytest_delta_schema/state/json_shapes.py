@@ -41,7 +41,7 @@ class Shape(Protocol):
 
     def write(self, value: Any) -> Any:
         """Return a value as JSON values."""
-        ...
+        return value
 
     def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the value that :meth:`write` has written; anything, if a fault was added."""
@@ -49,15 +49,11 @@ class Shape(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JsonScalar:
+class JsonScalar(Shape):
     """A value that JSON has itself."""
 
     kinds: tuple[type, ...]
     noun: str
-
-    def write(self, value: Any) -> Any:
-        """Return the value."""
-        return value
 
     def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the value, which must be of one of the types."""
@@ -73,14 +69,10 @@ DECIMAL = JsonScalar(kinds=(float, int), noun="a number")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Shape):
     """One of some words."""
 
     words: tuple[str, ...]
-
-    def write(self, value: Any) -> Any:
-        """Return the value."""
-        return value
 
     def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the value, which must be one of the words."""
@@ -304,10 +296,7 @@ def open_record(of: type, *keys: Key, build: Callable[..., Any] | None = None) -
 
 
 class Kinds:
-    """Objects of several classes, told apart by one key.
-
-    ``otherwise`` is what else a caller accepts in their place, for messages.
-    """
+    """Objects of several classes, told apart by one key; ``otherwise`` is what else messages propose."""
 
     __slots__ = ("_by_class", "_noun", "key", "records")
 

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import json
 from datetime import date
+from functools import partial
+from operator import attrgetter
 from sys import intern
 from types import MappingProxyType
 from typing import Any, get_args
@@ -192,27 +194,11 @@ def _column(**parts: Any) -> ColumnState:
     return ColumnState(**parts, value=None if value == NO_GENERATION else value)
 
 
-def _unique(**parts: Any) -> KeyState:
-    return KeyState(**parts, kind=UNIQUE)
-
-
-def _name_text(name: QualifiedName) -> str:
-    return path_text(name.written)
-
-
 def _parsed_name(text: str) -> QualifiedName:
     parts = [part.name for part in split_path(text)]
     if len(parts) != len(QualifiedName._fields):
         raise ValueError(text)
     return StoredName.of(QualifiedName(*parts))
-
-
-def _path_text(path: ColumnPath) -> str:
-    return path.text
-
-
-def _parsed_path(text: str) -> ColumnPath:
-    return ColumnPath.parse(text) if text else TABLE
 
 
 def _parsed_day(text: str) -> date:
@@ -224,26 +210,24 @@ def _parsed_day(text: str) -> date:
 
 
 TEXTS = Items(of=TEXT)
-TABLE_NAME = Notation(text=_name_text, parse=_parsed_name, noun="three names with dots, such as dev.silver.orders")
-PATH = Notation(text=_path_text, parse=_parsed_path, noun="the path of a column")
+TABLE_NAME = Notation(
+    text=lambda name: path_text(name.written),
+    parse=_parsed_name,
+    noun="three names with dots, such as dev.silver.orders",
+)
+PATH = Notation(
+    text=attrgetter("text"),
+    parse=lambda text: ColumnPath.parse(text) if text else TABLE,
+    noun="the path of a column",
+)
 IDENTITY = Record(IdentityState, Key("start", NUMBER), Key("step", NUMBER), Key("always", FLAG, attribute="is_always"))
 COLUMN = DataType().column
 CHECK = Record(CheckState, Key("name", TEXT), Key("expression", TEXT))
-FOREIGN_KEY = Record(
-    ForeignKeyState,
-    Key("name", TEXT),
-    Key("columns", TEXTS),
-    Key("parent", TABLE_NAME),
-    Key("parent_columns", TEXTS, ()),
-    Key("rely", Nullable(of=FLAG), default=False),
-)
-_KEY = (
-    Key("name", TEXT),
-    Key("columns", TEXTS),
-    Key("rely", Nullable(of=FLAG), default=False),
-)
+_RELY = Key("rely", Nullable(of=FLAG), default=False)
+_KEY = (Key("name", TEXT), Key("columns", TEXTS), _RELY)
+FOREIGN_KEY = Record(ForeignKeyState, *_KEY[:2], Key("parent", TABLE_NAME), Key("parent_columns", TEXTS, ()), _RELY)
 PRIMARY_KEY_FORM = Record(KeyState, *_KEY)
-UNIQUE_CONSTRAINT = Record(KeyState, *_KEY, build=_unique)
+UNIQUE_CONSTRAINT = Record(KeyState, *_KEY, build=partial(KeyState, kind=UNIQUE))
 RENAME = Record(RenameState, Key("path", PATH), Key("renamed_from", TEXT, attribute="old"))
 SOURCE = Record(
     SourceState,

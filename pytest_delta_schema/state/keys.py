@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.states import KeyKind, TableState
+    from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
 PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
@@ -45,14 +45,6 @@ class StateKeys(TypedDict):
 
 
 _NO_KEYS: StateKeys = {"primary_key": None, "unique": (), "foreign_keys": ()}
-
-
-class DeclaredKeys(TypedDict):
-    """The arguments of a table that declare its keys."""
-
-    primary_key: Sequence[str] | PrimaryKey
-    unique: list[Unique]
-    foreign_keys: list[ForeignKey]
 
 
 def state_keys(keys: Iterable[KeyState | ForeignKeyState]) -> StateKeys:
@@ -79,7 +71,7 @@ def desired_keys(table: Table, columns: tuple[ColumnState, ...]) -> StateKeys:
     }
 
 
-def declared_keys(state: TableState) -> DeclaredKeys:
+def declared_keys(state: TableState) -> dict[str, Any]:
     """Return the declaration of the keys of a table."""
     return {
         "primary_key": _declared_primary_key(state, state.primary_key),
@@ -117,7 +109,7 @@ def key_property(key: KeyState | ForeignKeyState) -> dict[str, str]:
 
 def keys_in_properties(own: Mapping[str, str]) -> StateKeys:
     """Return the keys that ``pytest_delta_schema.*`` properties hold."""
-    return state_keys((*_stored_keys(own), *_stored_foreign_keys(own))) if own else _NO_KEYS
+    return state_keys(key for name, text in own.items() for key in _stored_key(name, text)) if own else _NO_KEYS
 
 
 def _primary_key(table: Table, columns: list[str]) -> KeyState:
@@ -158,25 +150,21 @@ def _chosen_name(prefix: str, state: TableState, key: KeyState | ForeignKeyState
     return None if key.name == derived else key.name
 
 
-def _stored_keys(own: Mapping[str, str]) -> Iterator[KeyState]:
-    for key, text in own.items():
-        if key == PRIMARY_KEY_PROPERTY:
-            yield decoded(key, text, lambda value: _stored_key(value, PRIMARY_KEY))
-        elif key.startswith(UNIQUE_PREFIX):
-            yield decoded(key, text, lambda value: _stored_key(value, UNIQUE))
+def _stored_key(name: str, text: str) -> Iterator[KeyState | ForeignKeyState]:
+    """Yield the key that a property holds, if it holds one."""
+    if name == PRIMARY_KEY_PROPERTY:
+        yield decoded(name, text, _key_of)
+    elif name.startswith(UNIQUE_PREFIX):
+        yield decoded(name, text, _key_of)._replace(kind=UNIQUE)
+    elif name.startswith(FOREIGN_KEY_PREFIX):
+        yield decoded(name, text, _foreign_key_of)
 
 
-def _stored_key(value: Mapping[str, Any], kind: KeyKind) -> KeyState:
-    return KeyState(value["name"], tuple(value["columns"]), value.get("rely", False), kind)
+def _key_of(value: Mapping[str, Any]) -> KeyState:
+    return KeyState(value["name"], tuple(value["columns"]), value.get("rely", False))
 
 
-def _stored_foreign_keys(own: Mapping[str, str]) -> Iterator[ForeignKeyState]:
-    for key, text in own.items():
-        if key.startswith(FOREIGN_KEY_PREFIX):
-            yield decoded(key, text, _stored_foreign_key)
-
-
-def _stored_foreign_key(value: Mapping[str, Any]) -> ForeignKeyState:
-    parent = QualifiedName(*value["parent"])
+def _foreign_key_of(value: Mapping[str, Any]) -> ForeignKeyState:
     columns, parent_columns = tuple(value["columns"]), tuple(value["parentColumns"])
+    parent = QualifiedName(*value["parent"])
     return ForeignKeyState(value["name"], columns, parent, parent_columns, value.get("rely", False))
