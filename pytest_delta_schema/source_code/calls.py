@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
@@ -101,15 +101,28 @@ def _foreign_key(key: ForeignKey, parent: Variable | None) -> Call:
 def _declaration(value: Any) -> Call:
     """Return the call that makes an instance of a dataclass: what is required by position, the rest by name."""
     given = [(field, getattr(value, field.name)) for field in fields(value)]
-    arguments = [("", _plain(item)) for field, item in given if field.default is MISSING]
-    arguments += [(field.name, _plain(item)) for field, item in given if field.default not in (MISSING, item)]
+    arguments = [("", _plain(item)) for field, item in given if _usual(field) is MISSING]
+    arguments += [(field.name, _plain(item)) for field, item in given if _usual(field) not in (MISSING, item)]
     return Call(type(value).__name__, tuple(arguments))
 
 
+def _usual(field: Field[Any]) -> object:
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
 def _plain(value: Any) -> object:
-    if isinstance(value, date):
-        return Call("date", (("", value.year), ("", value.month), ("", value.day)))
-    return list(value) if isinstance(value, tuple) else value
+    match value:
+        case spark.DataType():
+            return type_call(value)
+        case date():
+            return Call("date", (("", value.year), ("", value.month), ("", value.day)))
+        case Identity() | Deprecated():
+            return _declaration(value)
+        case Mapping():
+            return dict(value)
+        case tuple():
+            return list(value)
+    return str(value) if isinstance(value, Decimal) else value
 
 
 def _conversion(wish: Parquet) -> object:
@@ -121,21 +134,7 @@ def _conversion(wish: Parquet) -> object:
 
 def column_call(column: Column) -> Call:
     """Return the call that declares a column."""
-    default = column.default
-    options: dict[str, object] = {
-        "is_nullable": None if column.is_nullable else False,
-        "comment": column.comment or None,
-        "default": str(default) if isinstance(default, Decimal) else default,
-        "generated_as": column.generated_as,
-        "identity": _declaration(Identity() if column.identity is True else column.identity)
-        if column.identity
-        else None,
-        "renamed_from": column.renamed_from,
-        "tags": dict(column.tags) or None,
-        "deprecated": None if column.deprecated is None else _declaration(column.deprecated),
-    }
-    given = [(name, value) for name, value in options.items() if value is not None]
-    return Call("Column", (("", column.name), ("", type_call(column.data_type)), *given))
+    return _declaration(replace(column, identity=Identity() if column.identity is True else column.identity or None))
 
 
 def type_call(data_type: spark.DataType) -> Call:  # noqa: PLR0911 - one answer a kind of type

@@ -29,6 +29,7 @@ from pytest_delta_schema.source_code.literals import (
     Names,
     bound_names,
     given_arguments,
+    require_edited_call,
     why_not_literal,
 )
 from pytest_delta_schema.source_code.text import (
@@ -45,7 +46,6 @@ from pytest_delta_schema.source_code.text import (
     flat_code,
     text_code,
 )
-from pytest_delta_schema.source_code.trees import require_edited_call
 from pytest_delta_schema.state.spark_types import RENAMED_FROM
 
 if TYPE_CHECKING:
@@ -69,20 +69,15 @@ def edited_declaration(  # noqa: PLR0913, PLR0917 - what it is about, and how it
     source.refuse_generated()
     names = Names(source, line)
     call = table_call_node(source, names, line, declared_name(declared))
-    usable = variables_above(
-        source, line, {name: variable for name, variable in variables.items() if name != declared.name}
-    )
+    above = bound_names(node for node in source.tree.body if (node.end_lineno or node.lineno) < line)
+    usable = {
+        name: variable for name, variable in variables.items() if name != declared.name and variable.name in above
+    }
     old, new = table_call(declared, usable), table_call(wanted, usable)
     code = Rewriter(source, names, style, source.newline(line)).code(call, "", old, new)
     edited = source.edited([Edit(*source.span(call), code), *names.edits(style)])
     require_edited_call(source, edited, call, code, names.missing)
     return edited
-
-
-def variables_above(source: SourceText, line: int, variables: Variables) -> dict[QualifiedName, Variable]:
-    """Return the variables that have their values before a line runs."""
-    bound = bound_names(node for node in source.tree.body if (node.end_lineno or node.lineno) < line)
-    return {name: variable for name, variable in variables.items() if variable.name in bound}
 
 
 _REPEATED = (
@@ -139,6 +134,9 @@ def _may_declare(call: ast.Call, names: Names, name: QualifiedName) -> bool:
 
 _OTHERWISE = "declares something else than the model has; edit it where the model gets its value"
 """Why a part cannot be edited, behind the number of its line."""
+
+_UP_TO_BRACKET: Any = re.compile(r"(?:#[^\r\n]*|[^(#])*")
+"""What is between the name of what is called and the opening bracket; it matches any text."""
 
 _Parts = Mapping[Any, object]
 """The items of a list or dictionary by their labels."""
@@ -208,7 +206,7 @@ class Rewriter:
     def _call(self, node: ast.Call, name: str, old: dict[str, object], call: Call) -> str:
         """Write a call whose arguments differ."""
         start, end = self._source.span(node)
-        bracket = _bracket(self._source.text, self._source.span(node.func)[1])
+        bracket = _UP_TO_BRACKET.match(self._source.text, self._source.span(node.func)[1]).end()
         given = given_arguments(node, name)
         arguments: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
         spans = sorted(map(self._source.span, arguments))
@@ -219,7 +217,7 @@ class Rewriter:
             before, after = old.get(parameter, NO_VALUE), new.get(parameter, NO_VALUE)
             if repr(before) == repr(after):
                 continue
-            index = items.index_of(parameter)
+            index = next((at for at, item in enumerate(items.items) if item.label == parameter), None)
             if index is None:
                 if len(values) < len(given):
                     raise NotLiteralError(node.lineno, UNPACKED)
@@ -340,12 +338,6 @@ def _former_key(key: Any, value: object, old: _Parts, new: _Parts) -> Any:
     former = given.get(RENAMED_FROM) or (metadata.get(RENAMED_FROM) if isinstance(metadata, dict) else None)
     former_key = (folded(former), 0) if isinstance(former, str) else key
     return former_key if former_key in old and former_key not in new else key
-
-
-def _bracket(text: str, offset: int) -> int:
-    """Return where the opening bracket is behind the name of what is called."""
-    match = re.compile(r"(?:#[^\r\n]*|[^(#])*").match(text, offset)
-    return offset if match is None else match.end()
 
 
 def _has_parts(value: object) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pyspark.sql import types as spark
 
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.source_code.calls import (
     DATE,
     FROM_STRUCT,
@@ -18,18 +21,15 @@ from pytest_delta_schema.source_code.calls import (
     item_key,
     parameters,
 )
-from pytest_delta_schema.source_code.text import BracketItems, Edit, ItemSpan, Layout, NotLiteralError
+from pytest_delta_schema.source_code.text import BracketItems, Edit, ItemSpan, Layout, NotLiteralError, SourceText
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.source_code.text import CodeStyle, SourceText
+    from pytest_delta_schema.source_code.text import CodeStyle
 
 PACKAGES = ("datetime", "pyspark.sql.types", "pytest_delta_schema")
 """The packages whose names declarations use; formatters sort them so."""
-
-_INSIDE = "pytest_delta_schema."
-"""What the modules begin with that have the names, too."""
 
 
 def package_of(name: str) -> str:
@@ -48,19 +48,18 @@ def import_line(package: str, names: Sequence[str], style: CodeStyle) -> str:
     return f"from {package} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
 
 
-def is_head(node: ast.stmt) -> bool:
-    """Whether a statement is the docstring of a module, or an import."""
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return is_text or isinstance(node, (ast.Import, ast.ImportFrom))
-
-
 _SAME_LINE = re.compile(r"[ \t\f]*;(?:[ \t\f]|\\\r?\n?)*")
 """What is between two statements of one logical line."""
 
 
 def end_of_head(source: SourceText, body: Sequence[ast.stmt]) -> int:
     """Return the number of the statements up to the last import of a body, with those that follow it in its line."""
-    number = max((index + 1 for index, node in enumerate(body) if is_head(node)), default=0)
+    head = [
+        isinstance(node, (ast.Import, ast.ImportFrom))
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        for node in body
+    ]
+    number = max((index + 1 for index, is_head in enumerate(head) if is_head), default=0)
     whole = source.tree.body
     while 0 < number < len(whole):
         gap = source.text[source.span(whole[number - 1])[1] : source.span(whole[number])[0]]
@@ -223,7 +222,9 @@ class _Imported:
                 self.stars.add(module)
             elif f"{module}.{part.name}" in PACKAGES:
                 self.modules[known] = f"{module}.{part.name}"
-            elif module == "decimal" or (_has_declarations(module) and is_declaration(part.name)):
+            elif module == "decimal" or (
+                (module in PACKAGES or module.startswith("pytest_delta_schema.")) and is_declaration(part.name)
+            ):
                 self.names[known] = part.name
 
 
@@ -327,10 +328,6 @@ def _run_before(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
             yield from _run_before(ast.iter_child_nodes(node))
 
 
-def _has_declarations(module: str) -> bool:
-    return module in PACKAGES or module.startswith(_INSIDE)
-
-
 def _imports_from(node: ast.stmt, package: str) -> bool:
     return isinstance(node, ast.ImportFrom) and node.module == package and node.names[0].name != "*"
 
@@ -342,3 +339,50 @@ def _code_of(name: str, _: str | None) -> str:
 def _sorted_index(names: Sequence[str], name: str) -> int:
     """Return where a name is sorted among others."""
     return next((index for index, other in enumerate(names) if other > name), len(names))
+
+
+_OTHER_PARTS = "its edit would change other parts of it, too; write the model by hand"
+
+
+def require_statements(content: bytes, expected: Sequence[ast.stmt]) -> None:
+    """Make sure that a file has exactly some statements."""
+    if not same_code(expected, SourceText(content).tree.body):
+        raise DeclarationError(_OTHER_PARTS)
+
+
+def require_edited_call(
+    source: SourceText, content: bytes, call: ast.Call, code: str, imported: Mapping[str, Iterable[str]]
+) -> None:
+    """Make sure that a file differs from an older text in one call, and in further names that it imports."""
+    (before, old), (after, new) = (_without_imports(tree) for tree in (source.tree, SourceText(content).tree))
+    added = Counter((package, name, None) for package, names in imported.items() for name in names)
+    replaced = {id(call): ast.parse(f"({code})", mode="eval").body}
+    if not same_code(before, after, replaced) or new != old + added:
+        raise DeclarationError(_OTHER_PARTS)
+
+
+def _without_imports(tree: ast.Module) -> tuple[list[ast.stmt], Counter[tuple[str | None, str, str | None]]]:
+    """Return the statements of a module, and apart from them what it imports of the names that declarations use."""
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in PACKAGES]
+    names = Counter((node.module, part.name, part.asname) for node in imports for part in node.names)
+    return [node for node in tree.body if node not in imports], names
+
+
+def same_code(one: object, other: object, replaced: Mapping[int, ast.AST] = MappingProxyType({})) -> bool:
+    """Whether two parts of trees are the same code."""
+    todo = [(one, other)]
+    while todo:
+        left, right = todo.pop()
+        if isinstance(left, ast.AST):
+            left = replaced.get(id(left), left)
+            if type(left) is not type(right):
+                return False
+            todo += [(getattr(left, name, None), getattr(right, name, None)) for name in left._fields]
+        elif isinstance(left, list) and isinstance(right, list):
+            if len(left) != len(right):
+                return False
+            todo += zip(left, right, strict=True)
+        elif type(left) is not type(right) or repr(left) != repr(right):
+            # The text of a number tells -0.0 from 0.0, and finds one that is not a number.
+            return False
+    return True

@@ -28,6 +28,7 @@ from pytest_delta_schema.source_code.literals import (
     end_of_head,
     import_line,
     package_of,
+    require_statements,
     start_below,
 )
 from pytest_delta_schema.source_code.text import (
@@ -39,7 +40,6 @@ from pytest_delta_schema.source_code.text import (
     flat_code,
     wrapped,
 )
-from pytest_delta_schema.source_code.trees import require_statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

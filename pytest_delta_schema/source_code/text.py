@@ -259,14 +259,11 @@ class SourceText:
             end = match.end()
         for match in _CELL_MARK.finditer(self.text):
             line = self.line(match.start())
-            if not any(first < line <= last for first, last in self._texts_of_several_lines()):
+            constants = [node for node in ast.walk(self.tree) if isinstance(node, ast.Constant)]
+            if not any(node.lineno < line <= (node.end_lineno or node.lineno) for node in constants):
                 raise NotLiteralError(
                     line, f"has the mark of a notebook's cell, {match[0]!r}; edit the notebook itself"
                 )
-
-    def _texts_of_several_lines(self) -> list[tuple[int, int]]:
-        constants = [node for node in ast.walk(self.tree) if isinstance(node, ast.Constant)]
-        return [(node.lineno, node.end_lineno or node.lineno) for node in constants]
 
 
 _TOKEN = re.compile(r"#[^\r\n]*|\*\*|[,()]|[^#,()*]+")
@@ -345,10 +342,6 @@ class BracketItems:
             items.append(item)
             lead, opened = rest[len(item.trail) :], next_opened
         return cls(items, lead, layout, comma=comma)
-
-    def index_of(self, label: Hashable) -> int | None:
-        """Return the place of the item with a label; ``None`` if there is none."""
-        return next((index for index, item in enumerate(self.items) if item.label == label), None)
 
     def replace(self, index: int, span: tuple[int, int], code: str) -> None:
         """Replace a part of an item."""

@@ -28,9 +28,9 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.source_code import modules
 from pytest_delta_schema.source_code.calls import Variable
+from pytest_delta_schema.source_code.literals import require_edited_call, require_statements, same_code
 from pytest_delta_schema.source_code.modules import module_source, variables, why_unreadable
 from pytest_delta_schema.source_code.text import CodeStyle, SourceText, text_code
-from pytest_delta_schema.source_code.trees import require_edited_call, require_statements, same_code
 from pytest_delta_schema.state.desired import declared_table, desired_state
 from support.models import catalog
 from support.strategies import models, states
