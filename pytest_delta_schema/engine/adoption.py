@@ -9,7 +9,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import partial, reduce
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -30,10 +30,9 @@ from pytest_delta_schema.execute.protocols import KeepsVersions
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS, IGNORE
 from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.models.table import derived
+from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.actions import change_lines
-from pytest_delta_schema.plan.changes import ColumnAdd, ColumnMove, ColumnNullabilityChange, SetTableComment
 from pytest_delta_schema.plan.comparison import stored_key
-from pytest_delta_schema.plan.kinds import KeyAdd, KeyDrop
 from pytest_delta_schema.rules.properties import declarable_properties
 from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.json_state import state_from_json, state_json
@@ -181,7 +180,7 @@ def renamed_as_stored(
     """
     if not isinstance(catalog, KeepsVersions):
         return model
-    for path in [change.path for change in changes if isinstance(change, ColumnAdd)]:
+    for path in [change.path for change in changes if isinstance(change, kinds.ColumnAdd)]:
         declared = NameSet(column.name for column in columns_below(wanted.columns, path.parent))
         for new in [column.name for column in columns_below(stored.columns, path.parent)]:
             formers = () if new in declared else _former_names(catalog, stored.name, path.parent.child(new))
@@ -366,8 +365,8 @@ def accepted_state(wanted: TableState, stored: TableState, changes: Iterable[Cha
     """Return what a model wants if each part of the table that a change names becomes as it is stored."""
     changes = tuple(changes)
     for change in changes:
-        wanted = _ACCEPT.get(change.aspect, _accept_whole)(wanted, stored, change)
-    in_order = wanted.column_order != IGNORE or any(isinstance(change, ColumnMove) for change in changes)
+        wanted = _accepted(wanted, stored, change)
+    in_order = wanted.column_order != IGNORE or any(isinstance(change, kinds.ColumnMove) for change in changes)
     return replace(wanted, columns=_in_order(wanted.columns, stored.columns)) if in_order else wanted
 
 
@@ -384,15 +383,60 @@ def property_keys(change: Any) -> Sequence[str]:
     return tuple(getattr(change, "properties", ())) or tuple(getattr(change, "keys", ())) or (change.key,)
 
 
-def _accept_column(wanted: TableState, stored: TableState, change: Any) -> TableState:
-    if isinstance(change, ColumnMove):
-        return wanted
-    there = find(stored.columns, change.path)
-    if isinstance(change, ColumnNullabilityChange) and there is not None:
-        return _with_edit(wanted, change.path, lambda column: column._replace(is_nullable=there.is_nullable))
+def _accepted(  # noqa: C901, PLR0911, PLR0912 - one answer a kind
+    wanted: TableState, stored: TableState, change: Change
+) -> TableState:
+    """Return a wanted state that has what is stored where a change concerns it; other aspects become so as a whole."""
+    match change:
+        case kinds.ColumnMove():
+            return wanted
+        case kinds.ColumnNullabilityChange(path=path) if find(stored.columns, path) is not None:
+            return _part_as_stored(wanted, stored, path, "is_nullable")
+        case kinds.ColumnAdd(path=path) | kinds.ColumnDrop(path=path) | kinds.ColumnRename(path=path):
+            return _column_as_stored(wanted, stored, path)
+        case kinds.ColumnNullabilityChange(path=path):
+            return _column_as_stored(wanted, stored, path)
+        case kinds.ColumnTypeChange(path=path):
+            return _part_as_stored(wanted, stored, path, "data_type")
+        case kinds.ColumnDefaultChange(path=path):
+            return _part_as_stored(wanted, stored, path, "value")
+        case kinds.ColumnGenerationChange(name=name):
+            return _part_as_stored(wanted, stored, ColumnPath(name), "value")
+        case kinds.SetColumnComments(comments=comments):
+            return reduce(lambda state, path: _part_as_stored(state, stored, path, "comment"), comments, wanted)
+        case kinds.SetTableComment():
+            return replace(wanted, table_comment=stored.table_comment)
+        case kinds.CheckAdd(name=name) | kinds.CheckDrop(name=name):
+            return _constraint_as_stored(wanted, stored, "checks", name)
+        case kinds.UniqueAdd(key=key) | kinds.UniqueDrop(key=key):
+            return _constraint_as_stored(wanted, stored, "unique", key.name)
+        case kinds.ForeignKeyAdd(key=foreign_key) | kinds.ForeignKeyDrop(key=foreign_key):
+            return _constraint_as_stored(wanted, stored, "foreign_keys", foreign_key.name)
+        case kinds.SetTags(path=path, tags=keys) | kinds.UnsetTags(path=path, keys=keys):
+            return _tags_as_stored(wanted, stored, path, keys)
+    if names := property_keys(change):
+        return _properties_as_stored(wanted, stored, names)
+    # A model says nothing about files that are not converted.
+    parts: dict[str, Any] = {
+        part.field: getattr(stored, part.field) for part in ASPECT_PARTS if part.aspect == change.aspect
+    }
+    return replace(wanted, **parts)
+
+
+def _column_as_stored(wanted: TableState, stored: TableState, path: ColumnPath) -> TableState:
+    there = find(stored.columns, path)
     if there is None:
-        return _with_edit(wanted, change.path, lambda _: None)
-    return _with_column(wanted, change.path.parent, _owned_column(there, wanted.ownership))
+        return _with_edit(wanted, path, lambda _: None)
+    return _with_column(wanted, path.parent, _owned_column(there, wanted.ownership))
+
+
+def _part_as_stored(wanted: TableState, stored: TableState, path: ColumnPath, part: str) -> TableState:
+    there = find(stored.columns, path)
+    # A column that the table lacks is removed together with its default.
+    if there is None:
+        return wanted
+    value = getattr(_owned_column(there, wanted.ownership), part)
+    return _with_edit(wanted, path, lambda column: column._replace(**{part: value}))
 
 
 def _with_column(state: TableState, above: ColumnPath, column: ColumnState) -> TableState:
@@ -419,68 +463,20 @@ def _without_comments(column: ColumnState) -> ColumnState:
     return column._replace(comment="", data_type=data_type)
 
 
-def _accept_type(wanted: TableState, stored: TableState, change: Any) -> TableState:
-    there = find(stored.columns, change.path)
-    if there is None:
-        return wanted
-    return _with_edit(
-        wanted,
-        change.path,
-        lambda column: column._replace(data_type=_owned_column(there, wanted.ownership).data_type),
-    )
-
-
-def _accept_default(wanted: TableState, stored: TableState, change: Any) -> TableState:
-    path = getattr(change, "path", None) or ColumnPath(change.name)
-    there = find(stored.columns, path)
-    # A column that the table lacks is removed together with its default.
-    if there is None:
-        return wanted
-    return _with_edit(wanted, path, lambda column: column._replace(value=there.value))
-
-
-def _accept_comments(wanted: TableState, stored: TableState, change: Any) -> TableState:
-    if isinstance(change, SetTableComment):
-        return replace(wanted, table_comment=stored.table_comment)
-    for path in change.comments:
-        there = find(stored.columns, path)
-        if there is not None:
-            wanted = _with_edit(wanted, path, _with_comment(there.comment))
-    return wanted
-
-
-def _with_comment(comment: str) -> Callable[[ColumnState], ColumnState]:
-    return lambda column: column._replace(comment=comment)
-
-
 def _with_edit(state: TableState, path: ColumnPath, edit: Callable[[ColumnState], ColumnState | None]) -> TableState:
     return replace(state, columns=edited_columns(state.columns, path.parts, edit))
 
 
-def _accepting_constraints(name: str) -> Callable[[TableState, TableState, Any], TableState]:
-    """Return what accepts a change of one of the constraints in a field of a state."""
-
-    def accept(wanted: TableState, stored: TableState, change: Any) -> TableState:
-        changed = folded(change.key.name if isinstance(change, (KeyAdd, KeyDrop)) else change.name)
-        kept = [constraint for constraint in getattr(wanted, name) if by_name(constraint) != changed]
-        there = [constraint for constraint in getattr(stored, name) if by_name(constraint) == changed]
-        both: Any = {name: tuple(sorted([*kept, *there], key=by_name))}
-        return replace(wanted, **both)
-
-    return accept
+def _constraint_as_stored(wanted: TableState, stored: TableState, field: str, name: str) -> TableState:
+    kept = [constraint for constraint in getattr(wanted, field) if by_name(constraint) != folded(name)]
+    there = [constraint for constraint in getattr(stored, field) if by_name(constraint) == folded(name)]
+    both: Any = {field: tuple(sorted([*kept, *there], key=by_name))}
+    return replace(wanted, **both)
 
 
-def _accept_whole(wanted: TableState, stored: TableState, change: Any) -> TableState:
-    """Accept all parts of an aspect; a model says nothing about files that are not converted."""
-    parts: dict[str, Any] = {
-        part.field: getattr(stored, part.field) for part in ASPECT_PARTS if part.aspect == change.aspect
-    }
-    return replace(wanted, **parts)
-
-
-def _accept_properties(wanted: TableState, stored: TableState, change: Any) -> TableState:
+def _properties_as_stored(wanted: TableState, stored: TableState, keys: Iterable[str]) -> TableState:
     properties = dict(wanted.table_properties)
-    for key in property_keys(change):
+    for key in keys:
         declared, there = stored_key(key, properties), stored_key(key, stored.table_properties)
         if there is not None:
             properties[declared or key] = stored.table_properties[there]
@@ -489,33 +485,12 @@ def _accept_properties(wanted: TableState, stored: TableState, change: Any) -> T
     return replace(wanted, table_properties=MappingProxyType(properties))
 
 
-def _accept_tags(wanted: TableState, stored: TableState, change: Any) -> TableState:
-    there = stored.tags.get(change.path, {})
-    tags = dict(wanted.tags.get(change.path, {}))
-    for key in getattr(change, "tags", None) or change.keys:
-        if key in there:
-            tags[key] = there[key]
-        else:
-            tags.pop(key, None)
-    others = {path: values for path, values in wanted.tags.items() if path != change.path}
-    own = {change.path: MappingProxyType(tags)} if tags else {}
-    return replace(wanted, tags=MappingProxyType({**others, **own}))
-
-
-_ACCEPT: Mapping[str, Callable[[TableState, TableState, Any], TableState]] = MappingProxyType(
-    {
-        "columns": _accept_column,
-        "types": _accept_type,
-        "defaults": _accept_default,
-        "comments": _accept_comments,
-        "checks": _accepting_constraints("checks"),
-        "unique": _accepting_constraints("unique"),
-        "foreign_keys": _accepting_constraints("foreign_keys"),
-        "properties": _accept_properties,
-        "tags": _accept_tags,
-    }
-)
-"""How an aspect becomes as it is stored of which a change concerns a part; others become so as a whole."""
+def _tags_as_stored(wanted: TableState, stored: TableState, path: ColumnPath, keys: Iterable[str]) -> TableState:
+    there = stored.tags.get(path, {})
+    tags = {key: value for key, value in wanted.tags.get(path, {}).items() if key not in keys}
+    tags |= {key: there[key] for key in keys if key in there}
+    others = {other: values for other, values in wanted.tags.items() if other != path}
+    return replace(wanted, tags=MappingProxyType({**others, **({path: MappingProxyType(tags)} if tags else {})}))
 
 
 class ModuleToProve(NamedTuple):
