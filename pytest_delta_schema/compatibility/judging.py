@@ -345,10 +345,7 @@ def decided(  # noqa: PLR0913 - what a project knows about its contract
     today: date,
     announced: Callable[[ColumnPath], date | str] | None = None,
 ) -> tuple[Decision, ...]:
-    """Return what findings on one table mean; those that are safe are left out.
-
-    ``announced`` returns since when a deprecation is released, or why that is not known; else its own date counts.
-    """
+    """Return what findings on one table mean; those that are safe are left out."""
     given = [consent for consent in consents if consent.action == BREAK]
     return tuple(
         _decision(finding, policy, given, released, today, announced)

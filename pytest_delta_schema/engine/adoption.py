@@ -167,17 +167,7 @@ def accepted_drift(model: Table, stored: TableState, changes: Iterable[Change], 
 def renamed_as_stored(
     catalog: Catalog, model: Table, wanted: TableState, stored: TableState, changes: Iterable[Change]
 ) -> Table:
-    """Return a model in which one column has the name that a rename of its table gave it; or the model.
-
-    Only the log tells a rename from a dropped and an added column: both names belong to one physical column.
-
-    Args:
-        catalog: The catalog that holds the table.
-        model: The model.
-        wanted: The state that the model wants of its table.
-        stored: The state of the table.
-        changes: The differences between the two.
-    """
+    """Return a model in which one column has the name that a rename of its table gave it; or the model."""
     if not isinstance(catalog, KeepsVersions):
         return model
     for path in [change.path for change in changes if isinstance(change, kinds.ColumnAdd)]:
@@ -517,11 +507,7 @@ class Proofs(NamedTuple):
 
 
 def proved(modules: Sequence[ModuleToProve], states: Iterable[TableState], settings: Settings) -> Proofs:
-    """Return the differences that remain between the models in some modules and what was read of their tables.
-
-    The modules are run in one new process, which ends with this call; it writes no compiled modules. Rules of hooks are
-    not needed.
-    """
+    """Return the differences that remain between the models in some modules and what was read of their tables."""
     plain = replace(settings, model_rules=(), plan_rules=())
     request = pickle.dumps((list(modules), [state_json(state) for state in states], plain))
     # What a module prints must not end up in the answer.

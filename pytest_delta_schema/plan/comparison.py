@@ -226,13 +226,7 @@ def foreign_key_changes(wanted: TableState, stored: TableState) -> Iterator[Chan
 def dependent_foreign_keys(
     wanted: Iterable[ForeignKeyState], stored: Iterable[ForeignKeyState], changed_keys: Iterable[QualifiedName]
 ) -> Iterator[Change]:
-    """Yield the changes of foreign keys that reference a primary key that is dropped.
-
-    Such a foreign key is dropped before and added again after. One that the model does not want any more is dropped
-    only: its replacement belongs to the plan of the table that has it.
-
-    The wanted keys are those of the model, if the table has one, and otherwise the stored ones.
-    """
+    """Yield the changes of foreign keys that reference a primary key that is dropped."""
     parents = set(changed_keys)
     wanted_by_name = NameMap.of(wanted)
     for key in stored:
@@ -537,11 +531,7 @@ def _has_default(column: ColumnState) -> bool:
 
 
 def layout_changes(difference: Difference) -> Sequence[Change]:
-    """Return the changes of partitioning and clustering, and the columns to move.
-
-    Clustering changes in place. Files stay in the folders of their partitions, so other partitions, or clustering
-    instead of partitions, require a rewrite of all data.
-    """
+    """Return the changes of partitioning and clustering, and the columns to move."""
     changes: list[Change] = []
     desired, observed = difference.desired, difference.observed
     if desired.partitioning or desired.clustering or observed.partitioning or observed.clustering:

@@ -130,11 +130,7 @@ def _is_added_again(key: ForeignKeyState, action: AlignTable) -> bool:
 
 
 def shown_columns(data_check: DataCheck, action: AlignTable) -> tuple[str, ...]:
-    """Return the columns that identify the rows that fail a data check: those of the key, or of the primary key.
-
-    Without a primary key these are the columns of the check or the partition column, and none for NOT NULL, whose
-    only column is NULL.
-    """
+    """Return the columns that identify the rows that fail a data check: those of the key, or of the primary key."""
     if isinstance(data_check, (KeyState, ForeignKeyState)):
         return data_check.columns
     key = action.observed.primary_key or action.desired.primary_key

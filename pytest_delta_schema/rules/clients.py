@@ -106,11 +106,7 @@ def notes_on_clients(
     observed: TableState | None = None,
     action: CreateTable | AlignTable | None = None,
 ) -> Iterator[Diagnostic]:
-    """Yield a note for each client of which it is not known whether it can use a table.
-
-    For an existing table without a plan, there is also a note on the features that a client is known to lack, because
-    no rule reports them.
-    """
+    """Yield a note for each client of which it is not known whether it can use a table."""
     live: list[RequiredFeature] = []
     if observed is not None and observed.exists:
         live = _undeclared(desired, observed, action if isinstance(action, AlignTable) else None)

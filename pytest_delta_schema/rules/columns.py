@@ -112,10 +112,7 @@ class DuplicateColumn(BuiltInModelRule):
 
 
 def _names_per_struct(table: Table) -> Iterator[tuple[str, ...]]:
-    """Yield the names of the columns, and of the fields of each struct, together.
-
-    Rules test them before they build paths, which only tables with a fault need.
-    """
+    """Yield the names of the columns, and of the fields of each struct, together."""
     yield tuple(column.name for column in table.columns)
     for _, data_type in nested_types(table.columns):
         yield from struct_fields(data_type)

@@ -208,11 +208,7 @@ def ambiguity(consent: Consent, interpretations: Sequence[tuple[str, ...]]) -> s
 
 
 def quoted_consent(action: str, names: tuple[str, ...], rivals: Iterable[tuple[str, ...]] = ()) -> str:
-    """Return a consent in quotes for a shell that has one interpretation only.
-
-    The action is one of :data:`ACTIONS`, and the names are in lower case. ``rivals`` are other paths that it must not
-    name.
-    """
+    """Return a consent in quotes for a shell that has one interpretation only."""
     others = [other for other in rivals if other != names]
     text = f"{action} {consent_path(action, names, others)}"
     return _in_quotes(text)
@@ -307,10 +303,7 @@ def _parts(action: str, path: str, *, is_pattern: bool) -> tuple[PathPart, ...]:
 
 
 def _with_part_word(parts: tuple[PathPart, ...]) -> tuple[PathPart, ...]:
-    """Return a path in which the word for a part of a table is none of a column: that behind the name of a table.
-
-    Behind ``**`` it may have any place.
-    """
+    """Return a path in which the word for a part of a table is none of a column: that behind the name of a table."""
     anywhere = next((at for at, part in enumerate(parts) if part.is_any), len(parts))
     for at, part in enumerate(parts):
         if (at == _TABLE_PARTS <= anywhere or at > anywhere) and not part.is_quoted and part.name in PARTS:

@@ -242,10 +242,7 @@ def item_key(item: object) -> Hashable:
 
 
 def agrees(written: object, declared: object, parameter: str = "") -> bool:
-    """Whether a value in source declares the same as a different one.
-
-    The parents of foreign keys are not compared, because a variable may hold them.
-    """
+    """Whether a value in source declares the same as a different one."""
     return _normal(written, parameter) == _normal(declared, parameter)
 
 

@@ -73,11 +73,7 @@ def module_source(
     remarks: Remarks = NO_REMARKS,
     style: CodeStyle = DEFAULT_STYLE,
 ) -> str:
-    """Return the source of a module that declares tables, each under its own name.
-
-    It imports what it needs and holds literals only. A table follows those that its foreign keys reference; apart from
-    that, tables are sorted by name. Formatters leave the text as it is.
-    """
+    """Return the source of a module that declares tables, each under its own name."""
     declarations = _declarations(tables, {}, (), remarks, style, lambda _: True)
     head = [_docstring(docstring, style)] if docstring else []
     needed = _needed(declarations.calls)

@@ -81,11 +81,7 @@ def _creation(action: CreateTable) -> Iterator[Statement]:
 
 
 def statements_per_column(statement: Statement) -> tuple[Statement, ...]:
-    """Return statements that together do the same, each for one column or one field.
-
-    Args:
-        statement: Any statement; only those that alter several columns are split.
-    """
+    """Return statements that together do the same, each for one column or one field."""
     if statement.kind not in TOGETHER:
         return (statement,)
     singles = [single for change in statement.changes for single in _singles(change)]

@@ -28,18 +28,12 @@ def count_columns(data_checks: Sequence[DataCheck]) -> list[str]:
 
 
 def count_rows(source: str, data_checks: Sequence[DataCheck]) -> str:
-    """Render the query that counts all rows and the failing ones in one scan.
-
-    The source is that of :func:`select_rows`, as for the other queries.
-    """
+    """Render the query that counts all rows and the failing ones in one scan."""
     return f"SELECT {_named(count_columns(data_checks))} FROM {source}"  # noqa: S608 - quoted where it is made
 
 
 def first_broken(source: str, data_checks: Sequence[NotNull | PartitionValue | CheckState | ForeignKeyState]) -> str:
-    """Render the query of one row that fails a check, with the result of each check.
-
-    Keys need several rows, so they are not among the checks.
-    """
+    """Render the query of one row that fails a check, with the result of each check."""
     failures = [_broken(data_check) for data_check in data_checks]
     return f"SELECT {_named(failures)} FROM {source} WHERE {' OR '.join(failures)} LIMIT 1"  # noqa: S608 - as above
 
@@ -50,11 +44,7 @@ def first_repeated(source: str, key: KeyState) -> str:
 
 
 def samples(source: str, data_check: DataCheck, index: int, *, shown: Sequence[str], number: int) -> str:
-    """Render the query of a few rows that fail a check: its index, and some of their columns as text.
-
-    The index marks the rows, because several checks share one query; the source is that of :func:`select_rows` for all
-    checks.
-    """
+    """Render the query of a few rows that fail a check: its index, and some of their columns as text."""
     texts = ", ".join(f"CAST({identifier(column)} AS STRING)" for column in shown)
     which = _groups(shown) if isinstance(data_check, KeyState) else f"WHERE {_broken(data_check)}"
     return f"(SELECT {_named([f'{index:d}', f'array({texts})'])} FROM {source} {which} LIMIT {number:d})"  # noqa: S608 - as above
