@@ -332,15 +332,28 @@ def unjudged(change: ContractChange, old: TableState, new: TableState, unknown: 
 
 _MANAGED = "catalogManaged"
 
+_ROWS: Mapping[type[Change], ChangeRow] = {
+    kinds.ColumnDrop: column_faults.ColumnRemoved,
+    kinds.ColumnRename: column_faults.ColumnRenamed,
+    kinds.ColumnMove: column_faults.ColumnMoved,
+    kinds.ColumnDefaultChange: column_faults.DefaultChanged,
+    kinds.ColumnGenerationChange: column_faults.GenerationChanged,
+    kinds.LayoutRewrite: table_faults.ClusteringChanged,
+    kinds.ClusteringChange: table_faults.ClusteringChanged,
+    kinds.ColumnMappingRemoval: table_faults.ColumnMappingDropped,
+    kinds.SetColumnComments: table_faults.CommentChanged,
+    kinds.SetTableComment: table_faults.CommentChanged,
+    kinds.SetTags: table_faults.TagChanged,
+    kinds.UnsetTags: table_faults.TagChanged,
+    kinds.ConvertTable: table_faults.ConvertedToDelta,
+}
+"""The rows of the kinds that have one row, whatever they change."""
+
 
 def row_of(change: Change, states: StatePair) -> ChangeRow | None:  # noqa: C901, PLR0911, PLR0912 - one form a kind
     """Return the row of a change; ``None`` for one that only writes the same in another form."""
     old, new = states
     match change:
-        case kinds.ColumnDrop():
-            return column_faults.ColumnRemoved
-        case kinds.ColumnRename():
-            return column_faults.ColumnRenamed
         case kinds.ColumnTypeChange(before=before, after=after):
             return type_row(before, after)
         case kinds.ColumnAdd(above=above) if above:
@@ -349,12 +362,6 @@ def row_of(change: Change, states: StatePair) -> ChangeRow | None:  # noqa: C901
             return column_faults.NullableColumnAdded if column.is_nullable else column_faults.RequiredColumnAdded
         case kinds.ColumnNullabilityChange(is_nullable=is_nullable):
             return column_faults.NullAllowed if is_nullable else column_faults.NullForbidden
-        case kinds.ColumnMove():
-            return column_faults.ColumnMoved
-        case kinds.ColumnDefaultChange():
-            return column_faults.DefaultChanged
-        case kinds.ColumnGenerationChange():
-            return column_faults.GenerationChanged
         case kinds.CheckAdd(replaces=stored):
             return None if _is_same(stored, change, states) else table_faults.CheckAdded
         case kinds.CheckDrop(replaced_by=wanted):
@@ -375,25 +382,17 @@ def row_of(change: Change, states: StatePair) -> ChangeRow | None:  # noqa: C901
             return None if _is_added_again(parent, new.foreign_keys, states) else table_faults.ConstraintKeyDropped
         case kinds.LayoutRewrite(partitioning=partitioning) if old.partitioning or partitioning:
             return table_faults.PartitioningChanged
-        case kinds.LayoutRewrite() | kinds.ClusteringChange():
-            return table_faults.ClusteringChanged
         case kinds.SetTableProperties(properties=properties):
             ((name, value),) = properties.items()
             return property_row(name, _value(name, old), value)
         case kinds.UnsetTableProperties(keys=keys):
             (name,) = keys
             return property_row(name, _value(name, old), None)
-        case kinds.ColumnMappingRemoval():
-            return table_faults.ColumnMappingDropped
-        case kinds.SetColumnComments() | kinds.SetTableComment():
-            return table_faults.CommentChanged
-        case kinds.SetTags() | kinds.UnsetTags():
-            return table_faults.TagChanged
-        case kinds.ConvertTable():
-            return table_faults.ConvertedToDelta
-        case _:
-            msg = f"{type(change).__name__} has no row in the table of compatibility"
-            raise TypeError(msg)
+    row = _ROWS.get(type(change))
+    if row is None:
+        msg = f"{type(change).__name__} has no row in the table of compatibility"
+        raise TypeError(msg)
+    return row
 
 
 def property_row(key: str, before: str | None, after: str | None) -> ChangeRow:

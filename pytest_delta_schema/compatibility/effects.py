@@ -73,7 +73,8 @@ class Judged:
 
 def effects_on(role: Role, judged: Judged) -> list[RoleEffect]:
     """Return the effect of each change on a role."""
-    if GROUPS[role] == "streams" and not has_streams(role, judged.states):
+    # Without a change data feed nobody reads one.
+    if role == "change-feed" and not is_on(CHANGE_FEED, judged.states.old.table_properties):
         return [RoleEffect("safe") for _ in judged.changes]
     predicted = _predicted(role, judged)
     effects = [predicted.get(at) or _fixed(change, role) for at, change in enumerate(judged.changes)]
@@ -221,11 +222,6 @@ _STREAM_REASONS: dict[CompatibilityVerdict, str] = {
     "breaking": "fail again after every start",
     "not judged": "were not recorded over such a change",
 }
-
-
-def has_streams(role: Role, states: StatePair) -> bool:
-    """Whether streams of a role can read the released table; without a change data feed nobody reads one."""
-    return role != "change-feed" or is_on(CHANGE_FEED, states.old.table_properties)
 
 
 def _stream_effects(

@@ -76,14 +76,10 @@ def _misplaced(given: DataTypeState, wanted: DataTypeState, path: ColumnPath) ->
             yield from _misplaced(left.data_type, right.data_type, path.child(left.name))
 
 
-def losses(given: Sequence[ColumnState], wanted: Sequence[ColumnState], matching: Matching) -> Iterator[Loss]:
-    """Yield what columns lose of the values of others; columns without a partner lose nothing here."""
-    yield from _lost(given, wanted, TABLE, matching)
-
-
-def _lost(
-    given: Sequence[ColumnState], wanted: Sequence[ColumnState], parent: ColumnPath, matching: Matching
+def losses(
+    given: Sequence[ColumnState], wanted: Sequence[ColumnState], matching: Matching, parent: ColumnPath = TABLE
 ) -> Iterator[Loss]:
+    """Yield what columns lose of the values of others; columns without a partner lose nothing here."""
     by_name = NameMap.of(wanted)
     partners = wanted if matching.columns else [by_name.get(column.name) for column in given]
     for column, partner in zip(given, partners, strict=False):
@@ -96,10 +92,10 @@ def _lost_by_type(given: DataTypeState, wanted: DataTypeState, path: ColumnPath,
         if matching.fields and _are_moved(given, wanted):
             yield Loss(path, SWAPPED)
         else:
-            yield from _lost(given.fields, wanted.fields, path, matching.below)
+            yield from losses(given.fields, wanted.fields, matching.below, path)
     elif same_kind(given, wanted):
         inside = Matching(columns=True, fields=matching.inside, inside=matching.inside)
-        yield from _lost(children(given), children(wanted), path, inside)
+        yield from losses(children(given), children(wanted), inside, path)
     elif _is_refused(given, wanted):
         yield Loss(path, UNFIT)
     elif padded_length(given) != padded_length(wanted) or _is_lossy(given, wanted):

@@ -172,7 +172,7 @@ def changed_writes(role: Role, states: StatePair, version: tuple[int, int]) -> I
             options = write.of(frame)
             after = predict(frame, new, options, version)
             faults = [*_faults_of_rows(frame, states, options, version)] if after.accepted else []
-            if after.accepted and not faults and not _is_of_partitions(write):
+            if after.accepted and not faults and write not in _OF_PARTITIONS.values():
                 continue
             before = predict(frame, old, options, version)
             if not before.accepted:
@@ -186,10 +186,6 @@ def changed_writes(role: Role, states: StatePair, version: tuple[int, int]) -> I
             elif after.replaces != before.replaces:
                 yield ChangedWrite(write, frame, "", REPLACES, "after")
             yield from (ChangedWrite(write, frame, path, fault, upgrade) for path, fault in faults)
-
-
-def _is_of_partitions(write: Write) -> bool:
-    return isinstance(write.options, WriteOptions) and write.options.dynamic_partitions
 
 
 def _faults_of_rows(
@@ -290,7 +286,8 @@ def frames_of(table: TableState, new: TableState | None = None) -> list[tuple[Co
 
     If the table fills other columns after a change, there is one without these.
     """
-    given = [column for column in table.columns if not (column.value and _is_always_identity(column.value))]
+    identities = {column.name: column.value.identity for column in table.columns if column.value is not None}
+    given = [column for column in table.columns if not ((kept := identities.get(column.name)) and kept.is_always)]
     frames = [given]
     if any(column.value is not None for column in given):
         frames.append([column for column in given if column.value is None])
@@ -299,10 +296,6 @@ def frames_of(table: TableState, new: TableState | None = None) -> list[tuple[Co
     if left_out:
         frames.append([column for column in frames[-1] if column.name not in filled])
     return [frame_columns(tuple(column._replace(value=None) for column in frame)) for frame in frames]
-
-
-def _is_always_identity(value: ColumnGeneration) -> bool:
-    return value.identity is not None and value.identity.is_always
 
 
 _CAUSES: Mapping[str, tuple[ChangeRow, ...]] = {

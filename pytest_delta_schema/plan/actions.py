@@ -185,21 +185,19 @@ def highest_risk(changes: Iterable[Change | CreateTable | RestoreTable]) -> Risk
 def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
     """Describe an action, change by change, without tokens."""
     if isinstance(action, CreateTable):
-        return (*_schema_creation(action), *map(_of_new_table, _creation(action)))
+        return tuple(_creation(action))
     return tuple(line for change in action.changes for line in change.lines(action.observed))
 
 
-def _of_new_table(line: ChangeLine) -> ChangeLine:
-    return line._replace(after=without_tokens(line.after), risk=Risk.METADATA, code=CreateTable.code)
-
-
-def _schema_creation(action: CreateTable) -> Iterator[ChangeLine]:
+def _creation(action: CreateTable) -> Iterator[ChangeLine]:
     if action.creates_schema:
         schema = f"schema {action.table.catalog}.{action.table.schema}"
         yield ChangeLine(ADD, schema, ABSENT, "created", code=SchemaMissing.code)
+    for line in _parts_of_new_table(action):
+        yield line._replace(after=without_tokens(line.after), risk=Risk.METADATA, code=CreateTable.code)
 
 
-def _creation(action: CreateTable) -> Iterator[ChangeLine]:
+def _parts_of_new_table(action: CreateTable) -> Iterator[ChangeLine]:
     plural = "" if len(action.columns) == 1 else "s"
     yield ChangeLine(ADD, "table", ABSENT, f"created with {len(action.columns)} column{plural}")
     for column in action.columns:

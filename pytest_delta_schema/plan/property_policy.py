@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import KW_ONLY, dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import folded, same_name
-from pytest_delta_schema.models.ownership import IGNORE, MANAGE, REPORT
-
-if sys.version_info >= (3, 11):
-    from typing import assert_never
-else:
-    from typing_extensions import assert_never
+from pytest_delta_schema.models.ownership import FORBID, IGNORE, MANAGE, REPORT, REQUIRE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from pytest_delta_schema.models.ownership import ContractMode
     from pytest_delta_schema.settings.table import PropertyMode
+
+
+_CONTRACT_MODES: Mapping[PropertyMode, ContractMode] = {
+    MANAGE: MANAGE,
+    REQUIRE: MANAGE,
+    FORBID: MANAGE,
+    REPORT: REPORT,
+    IGNORE: IGNORE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +55,7 @@ class PropertyPolicy:
 
     def contract_mode(self, key: str) -> ContractMode:
         """Return whether the project manages, only reports, or ignores a key that a model declares."""
-        match self.mode(key) if self.modes else MANAGE:
-            case "manage" | "require" | "forbid":
-                return MANAGE
-            case "report":
-                return REPORT
-            case "ignore":
-                return IGNORE
-            case mode:
-                assert_never(mode)
+        return _CONTRACT_MODES[self.mode(key)] if self.modes else MANAGE
 
     def names(self, key: str) -> bool:
         """Whether the project names a key as a whole, without a pattern, so it knows about it."""

@@ -40,7 +40,7 @@ from pytest_delta_schema.state.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.kinds import Change
@@ -97,7 +97,7 @@ class DuplicateColumn(BuiltInModelRule):
     code = "DS103"
 
     def _faults(self, table: Table) -> Iterator[Fault]:
-        if not any(map(_has_duplicates, _names_per_struct(table))):
+        if all(len(NameSet(names)) == len(names) for names in _names_per_struct(table)):
             return
         for paths in _paths_per_struct(table):
             spellings: dict[ColumnPath, list[ColumnPath]] = {}
@@ -116,10 +116,6 @@ def _names_per_struct(table: Table) -> Iterator[tuple[str, ...]]:
     yield tuple(column.name for column in table.columns)
     for _, data_type in nested_types(table.columns):
         yield from struct_fields(data_type)
-
-
-def _has_duplicates(names: Collection[str]) -> bool:
-    return len(NameSet(names)) < len(names)
 
 
 def _paths_per_struct(table: Table) -> Iterator[list[ColumnPath]]:
@@ -396,7 +392,10 @@ class NotNullInCollection(BuiltInPlanRule):
         for change in action.changes:
             if isinstance(change, kinds.ColumnNullabilityChange):
                 fields -= relaxed
-            if fields and _changes_columns(change):
+            enables_mapping = isinstance(change, kinds.SetTableProperties) and is_on(
+                MAPPING_PROPERTY, change.properties
+            )
+            if fields and (enables_mapping or isinstance(change, _ANY_OF_COLUMNS)):
                 listed = ", ".join(map(str, sorted(fields)))
                 fact = f"column {listed} is NOT NULL inside an array or a map"
                 fact = f"{fact}, and until it is nullable, Delta changes neither columns nor column mapping"
@@ -419,12 +418,6 @@ def _holders(action: AlignTable, path: ColumnPath) -> list[ColumnState | None]:
 def _is_field(action: AlignTable, path: ColumnPath) -> bool:
     holder = _holders(action, path)[-1]
     return holder is not None and isinstance(holder.data_type, StructState)
-
-
-def _changes_columns(change: Change) -> bool:
-    if isinstance(change, kinds.SetTableProperties):
-        return is_on(MAPPING_PROPERTY, change.properties)
-    return isinstance(change, _ANY_OF_COLUMNS)
 
 
 class DropWithoutConsent(BuiltInPlanRule):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import SetTableProperties, UnsetTableProperties
@@ -118,31 +118,13 @@ Renderer = Callable[["QualifiedName", Sequence[Any]], Iterator[Statement]]
 """Renders all changes of one kind together, because each statement costs a commit."""
 
 
-class HasPath(Protocol):
-    """A change of a column or of a part of one."""
-
-    @property
-    def path(self) -> ColumnPath:
-        """The column and the parts below it."""
-        ...
-
-
-_P = TypeVar("_P", bound=HasPath)
-
-
-def batches(changes: Iterable[_P]) -> list[tuple[_P, ...]]:
+def batches(changes: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Group changes so that no group has a column together with something below it.
 
     Spark refuses both in one ALTER COLUMN (``NOT_SUPPORTED_CHANGE_SAME_COLUMN``, Spark 4.2.0).
     """
-    together = tuple(changes)
-    if len(together) <= 1:
-        return [together] if together else []
-    paths = [change.path for change in together]
-    if not any(path.is_nested for path in paths):
-        return [together]
-    by_path = dict(zip(paths, together, strict=True))
-    return [tuple(by_path[path] for path in group) for group in batched_paths(paths)]
+    by_path = {change.path: change for change in changes}
+    return [tuple([by_path[path] for path in group]) for group in batched_paths(by_path)]
 
 
 def batched_paths(paths: Iterable[ColumnPath]) -> list[list[ColumnPath]]:

@@ -149,7 +149,8 @@ class MemoryCatalog:
         for change in statement.changes:
             if isinstance(change, (ColumnDrop, ColumnRename)):
                 to = change.to if isinstance(change, ColumnRename) else None
-                rows = [_folded(moved(row, StructState(state.columns), change.path.parts, to)) for row in rows]
+                changed = [moved(row, StructState(state.columns), change.path.parts, to) for row in rows]
+                rows = [{folded(name): value for name, value in row.items()} for row in changed]
             state = apply_change(change, state)
         self._rows[name] = rows
         self._tables[name] = replace(state, version=(state.version or 0) + 1)
@@ -270,7 +271,3 @@ def _states(tables: object) -> list[TableState]:
     remedy = "create tables of models by Orchestrator.over(catalog).sync_tables"
     refuse(*(kind_fault(subject, wanted, state, remedy) for state in states if not isinstance(state, TableState)))
     return states
-
-
-def _folded(row: Mapping[str, Any]) -> StoredRow:
-    return {folded(name): value for name, value in row.items()}

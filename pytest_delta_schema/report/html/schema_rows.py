@@ -88,13 +88,9 @@ def _parts(state: Mapping[str, Any]) -> Iterator[tuple[str, _Part]]:
         yield from _columns(column, (), tags, deprecations)
     for part in _PARTS:
         yield from _rows_of(part, state.get(part))
-    if state.get("partitioned_by"):
-        yield (
-            "layout",
-            _Part(group="table", label="layout", lines=(f"partitioned by {_list(state['partitioned_by'])}",)),
-        )
-    elif state.get("clustered_by"):
-        yield "layout", _Part(group="table", label="layout", lines=(f"clustered by {_list(state['clustered_by'])}",))
+    for verb in ("partitioned", "clustered"):
+        if columns := state.get(f"{verb}_by"):
+            yield "layout", _Part(group="table", label="layout", lines=(f"{verb} by {_list(columns)}",))
     if "" in deprecations:
         yield "deprecated", _Part(group="table", label="deprecated", lines=(_deprecation(deprecations[""]),))
     for key, value in tags.get("", {}).items():
