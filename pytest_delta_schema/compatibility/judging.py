@@ -29,7 +29,7 @@ from pytest_delta_schema.rules.consent import BREAK, NeededConsent
 from pytest_delta_schema.rules.policy import part_word
 from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLE_WORDS, ROLES
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.states import TableState
+from pytest_delta_schema.state.states import NO_DEPRECATIONS, TableState
 from pytest_delta_schema.write_check.verdict import require_version
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.policy import CompatibilityPolicy
     from pytest_delta_schema.settings.table import Role
+    from pytest_delta_schema.state.states import Deprecations
 
 
 _SEVERITIES: dict[CompatibilityVerdict, Severity] = {
@@ -347,43 +348,31 @@ def decided(  # noqa: PLR0913 - what a project knows about its contract
 ) -> tuple[Decision, ...]:
     """Return what findings on one table mean; those that are safe are left out."""
     given = [consent for consent in consents if consent.action == BREAK]
-    return tuple(
-        _decision(finding, policy, given, released, today, announced)
-        for finding in findings
-        if finding.verdict != "safe"
-    )
+    deprecated = NO_DEPRECATIONS if released is None else released.deprecated
 
-
-def _decision(  # noqa: PLR0913, PLR0917 - those of decided
-    finding: CompatibilityFinding,
-    policy: CompatibilityPolicy,
-    consents: Iterable[Consent],
-    released: TableState | None,
-    today: date,
-    announced: Callable[[ColumnPath], date | str] | None,
-) -> Decision:
-    if not _is_judged(finding, policy):
-        return Decision(finding, "other role")
-    needed = needed_consent(finding)
-    consent = next((consent for consent in consents if consent.covers(needed)), None)
-    if consent is not None:
-        until = f" until {consent.expires}" if consent.expires else ""
-        because = f" ({consent.reason})" if consent.reason else ""
-        return Decision(finding, "allowed", f"by the consent '{consent}'{until}{because}", consent)
-    reason = ""
-    if finding.code in _DROPS:
-        path = None if released is None else _deprecated_path(finding, released)
+    def decision(finding: CompatibilityFinding) -> Decision:
+        if not _is_judged(finding, policy):
+            return Decision(finding, "other role")
+        needed = needed_consent(finding)
+        consent = next((consent for consent in given if consent.covers(needed)), None)
+        if consent is not None:
+            until = f" until {consent.expires}" if consent.expires else ""
+            because = f" ({consent.reason})" if consent.reason else ""
+            return Decision(finding, "allowed", f"by the consent '{consent}'{until}{because}", consent)
+        reason = ""
+        path = _deprecated_path(finding.column, deprecated) if finding.code in _DROPS else None
         if path is not None:
-            assert released is not None  # noqa: S101 - it has the path
-            deprecation = released.deprecated[path]
+            deprecation = deprecated[path]
             start = announced(path) if announced is not None and policy.min_notice else deprecation.since
             reason = "; ".join(_obstacles(deprecation, start, policy.min_notice, today))
             if not reason:
                 return Decision(finding, "allowed", f"by its deprecation of {deprecation.since}")
-    if finding.verdict == "not judged":
-        return Decision(finding, "not judged", reason)
-    fails = policy.fail_on == "dangerous" or (policy.fail_on == "breaking" and finding.verdict == "breaking")
-    return Decision(finding, "fails", reason) if fails else Decision(finding, "tolerated")
+        if finding.verdict == "not judged":
+            return Decision(finding, "not judged", reason)
+        fails = policy.fail_on == "dangerous" or (policy.fail_on == "breaking" and finding.verdict == "breaking")
+        return Decision(finding, "fails", reason) if fails else Decision(finding, "tolerated")
+
+    return tuple(decision(finding) for finding in findings if finding.verdict != "safe")
 
 
 def _is_judged(finding: CompatibilityFinding, policy: CompatibilityPolicy) -> bool:
@@ -392,14 +381,11 @@ def _is_judged(finding: CompatibilityFinding, policy: CompatibilityPolicy) -> bo
     return finding.role in policy.roles or (is_merge and "writers" in policy.roles)
 
 
-def _deprecated_path(finding: CompatibilityFinding, released: TableState) -> ColumnPath | None:
-    """Return the path of the deprecation of what a finding drops: its own, a column's or the table's around it."""
-    path = finding.column
-    while path:
-        if path in released.deprecated:
-            return path
+def _deprecated_path(path: ColumnPath, deprecated: Deprecations) -> ColumnPath | None:
+    """Return the path of the deprecation of what is dropped: its own, a column's or the table's around it."""
+    while path and path not in deprecated:
         path = path.parent
-    return TABLE if TABLE in released.deprecated else None
+    return path if path in deprecated else None
 
 
 def _obstacles(deprecation: Deprecated, start: date | str, min_notice: int, today: date) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet, folded
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnRename
+from pytest_delta_schema.state.desired import spelled
 from pytest_delta_schema.state.states import DEFAULTS, GENERATED_COLUMNS, NESTED_COMMENTS, NESTED_NOT_NULL
 from pytest_delta_schema.state.types import (
     children,
@@ -265,7 +266,7 @@ def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ..
         elif new is not None and old is not None:
             unusable.append((hint, f"{hint.old} and {name} are both on the table"))
         elif old is not None:
-            path = _spelled(columns, above.child(old.name))
+            path = spelled(columns, above.child(old.name))
             done.append(ColumnRename(path=path, to=name))
             columns = renamed(columns, path, name)
     return Renames(tuple(done), columns, tuple(unusable))
@@ -312,8 +313,3 @@ def _find(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[ColumnSta
         return columns
     column = find(columns, path)
     return None if column is None else children(column.data_type)
-
-
-def _spelled(columns: tuple[ColumnState, ...], path: ColumnPath) -> ColumnPath:
-    on_path = [find(columns, prefix) for prefix in path.prefixes()]
-    return ColumnPath(*(column.name for column in on_path if column is not None))

@@ -64,7 +64,7 @@ def desired_state(table: Table) -> TableState:
         logical_name=declared_name(table),
         checks=_checks(table.checks) if table.checks else (),
         renames=rename_hints(table.columns) if renamed else (),
-        partitioning=tuple(_spelled(columns, ColumnPath(column)).name for column in table.partitioned_by),
+        partitioning=tuple(spelled(columns, ColumnPath(column)).name for column in table.partitioned_by),
         clustering=tuple(clustering_path(columns, column) for column in table.clustered_by),
         column_order=table.column_order,
         evolution=table.evolution,
@@ -96,10 +96,10 @@ def _columns(columns: Iterable[Column], renamed: Renamed) -> tuple[ColumnState, 
 def clustering_path(columns: tuple[ColumnState, ...], text: str) -> ColumnPath:
     """Return the path that a clustering column names, spelled as declared."""
     column = ColumnPath(text)
-    return _spelled(columns, ColumnPath.parse(text) if find(columns, column) is None else column)
+    return spelled(columns, ColumnPath.parse(text) if find(columns, column) is None else column)
 
 
-def _spelled(columns: tuple[ColumnState, ...], path: ColumnPath) -> ColumnPath:
+def spelled(columns: tuple[ColumnState, ...], path: ColumnPath) -> ColumnPath:
     """Spell a path as the columns do, which Spark 4.2.0 needs in CLUSTER BY and PARTITIONED BY."""
     columns_on_path = [find(columns, prefix) for prefix in path.prefixes()]
     pairs = zip(path, columns_on_path, strict=True)

@@ -130,15 +130,12 @@ def require_valid_row(state: TableState, row: StoredRow, number: int) -> None:
             raise StatementError(msg, condition="DELTA_NOT_NULL_CONSTRAINT_VIOLATED")
     for check in state.checks:
         if violating_rows(check, state.name, [row], state.columns):
-            texts = {name: stored_text(row.get(name)) or "null" for name in _used_columns(check, state)}
+            used = columns_in(check.expression)
+            names = [name for name in (folded(column.name) for column in state.columns) if name in used]
+            texts = {name: stored_text(row.get(name)) or "null" for name in names}
             values = "".join(f"\n - {name} : {text}" for name, text in texts.items())
             msg = f"{where}: CHECK constraint {check.name} ({check.expression}) violated by row with values:{values}"
             raise StatementError(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
-
-
-def _used_columns(check: CheckState, state: TableState) -> list[str]:
-    used = columns_in(check.expression)
-    return [folded(column.name) for column in state.columns if folded(column.name) in used]
 
 
 def broken_rows(data_check: DataCheck, rows: Sequence[StoredRow], columns: Sequence[str]) -> list[StoredRow]:
@@ -154,8 +151,8 @@ def broken_rows(data_check: DataCheck, rows: Sequence[StoredRow], columns: Seque
 
 def orphans(key: ForeignKeyState, rows: Sequence[StoredRow], parents: Sequence[StoredRow]) -> list[StoredRow]:
     """Return the rows whose foreign key holds no NULL and matches no parent."""
-    known = {_key_text(row, key.parent_columns) for row in parents}
-    return [row for row in rows if _has_no_null(row, key.columns) and _key_text(row, key.columns) not in known]
+    known = {None, *(_key_text(row, key.parent_columns) for row in parents)}
+    return [row for row in rows if _key_text(row, key.columns) not in known]
 
 
 def distinct_texts(rows: Sequence[StoredRow], columns: Sequence[str]) -> tuple[tuple[str | None, ...], ...]:
@@ -210,26 +207,20 @@ def _repeated(key: Sequence[str], rows: Sequence[StoredRow]) -> list[StoredRow]:
     seen: set[str] = set()
     repeated = []
     for row in rows:
-        if _has_no_null(row, key):
-            text = _key_text(row, key)
-            if text in seen:
-                repeated.append(row)
+        text = _key_text(row, key)
+        if text in seen:
+            repeated.append(row)
+        elif text is not None:
             seen.add(text)
     return repeated
 
 
-def _key_text(row: StoredRow, columns: Sequence[str]) -> str:
+def _key_text(row: StoredRow, columns: Sequence[str]) -> str | None:
     """Return the values of a key as a text that is equal for values which Spark takes for equal: 0.0 and -0.0."""
-    values = (0.0 if isinstance(value, float) and value == 0 else value for value in _key_values(row, columns))
-    return repr([value.as_integer_ratio() if isinstance(value, Decimal) else value for value in values])
-
-
-def _has_no_null(row: StoredRow, columns: Sequence[str]) -> bool:
-    return None not in _key_values(row, columns)
-
-
-def _key_values(row: StoredRow, columns: Sequence[str]) -> list[Any]:
-    return [row.get(folded(name)) for name in columns]
+    key = [row.get(folded(name)) for name in columns]
+    values = (0.0 if isinstance(value, float) and value == 0 else value for value in key)
+    texts = repr([value.as_integer_ratio() if isinstance(value, Decimal) else value for value in values])
+    return None if None in key else texts
 
 
 _NO_COLUMN = "no_column"
