@@ -77,9 +77,7 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
     bare = TableState(name=state.name)
     ignored: dict[str, Any] = {part.field: getattr(bare, part.field) for part in ASPECT_PARTS if part.aspect in modes}
     state = replace(state, columns=tuple(_owned_column(column, modes) for column in state.columns), **ignored)
-    binding = reversed_binding(settings)
-    keys = tuple(key._replace(parent=binding.name(key.parent)) for key in state.foreign_keys)
-    model = declared_table(replace(state, name=binding.name(state.name), foreign_keys=keys))
+    model = declared_table(_named_as_models(state, settings))
     if state.kind:
         return ImportedModel(derived(model, read_only=True), ())
     policy = property_policy_of(settings)
@@ -99,6 +97,13 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
             properties[key] = value
     declared = replace(model, table_properties=properties, owns=modes or model.owns)
     return ImportedModel(declared, tuple(secrets))
+
+
+def _named_as_models(state: TableState, settings: Settings) -> TableState:
+    """Return the state of a table under the names that models have."""
+    binding = reversed_binding(settings)
+    keys = tuple(key._replace(parent=binding.name(key.parent)) for key in state.foreign_keys)
+    return replace(state, name=binding.name(state.name), foreign_keys=keys)
 
 
 def tokens_in(table: Table) -> tuple[str, ...]:
@@ -147,8 +152,10 @@ def accepted_drift(model: Table, stored: TableState, changes: Iterable[Change], 
     changes = tuple(changes)
     secrets = frozenset(_secrets(changes, stored))
     wanted = desired_state(BoundModel.of(model, settings).table)
-    binding = reversed_binding(settings)
-    before, after = (_of_model(state, model, binding) for state in (wanted, accepted_state(wanted, stored, changes)))
+    before, after = (
+        replace(_named_as_models(state, settings), name=model.name)
+        for state in (wanted, accepted_state(wanted, stored, changes))
+    )
     old, new = declared_table(before), declared_table(after)
     parts: dict[str, Any] = {}
     for name in (part.argument for part in ASPECT_PARTS):
@@ -249,12 +256,6 @@ def _secrets(changes: Iterable[Change], stored: TableState) -> Iterator[str]:
             value = stored.table_properties.get(key)
             if value is not None and may_be_secret(key, value):
                 yield key
-
-
-def _of_model(state: TableState, model: Table, binding: Binding) -> TableState:
-    """Return the state of a table under the names that models have."""
-    keys = tuple(key._replace(parent=binding.name(key.parent)) for key in state.foreign_keys)
-    return replace(state, name=model.name, foreign_keys=keys)
 
 
 def _updated_columns(declared: Iterable[Column], old: Iterable[Column], new: Iterable[Column]) -> Iterator[Column]:

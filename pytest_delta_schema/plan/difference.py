@@ -14,6 +14,7 @@ from pytest_delta_schema.state.desired import spelled
 from pytest_delta_schema.state.states import DEFAULTS, GENERATED_COLUMNS, NESTED_COMMENTS, NESTED_NOT_NULL
 from pytest_delta_schema.state.types import (
     children,
+    columns_below,
     edited_columns,
     find,
     is_generated,
@@ -224,7 +225,9 @@ def place_of(added: PlacedColumn, difference: Difference) -> str | None:
     extras = NameSet.of(extra.column for extra in difference.extras if extra.above == added.above)
     if not extras:
         return None
-    declared = [column.name for column in _siblings(difference, added.above) if column.name not in extras]
+    declared = [
+        column.name for column in columns_below(difference.renames.columns, added.above) if column.name not in extras
+    ]
     before = takewhile(lambda other: other != added, difference.added)
     declared += [other.column.name for other in before if other.above == added.above]
     return declared[-1] if declared else ""
@@ -233,19 +236,10 @@ def place_of(added: PlacedColumn, difference: Difference) -> str | None:
 def _tail(difference: Difference, above: ColumnPath) -> Iterator[ColumnState]:
     """Yield the stored columns, or fields of one struct, after the last declared one, in reverse order."""
     undeclared = {id(placed.column) for placed in difference.dropped}
-    for column in reversed(_siblings(difference, above)):
+    for column in reversed(columns_below(difference.renames.columns, above)):
         if id(column) not in undeclared:
             return
         yield column
-
-
-def _siblings(difference: Difference, above: ColumnPath) -> Sequence[ColumnState]:
-    """Return the stored columns, or the fields of one struct, in order."""
-    columns = difference.renames.columns
-    if not above:
-        return columns
-    struct = find(columns, above)
-    return () if struct is None else children(struct.data_type)
 
 
 def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ...]) -> Renames:
@@ -256,10 +250,9 @@ def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ..
     unusable: list[tuple[RenameState, str]] = []
     for hint in sorted(hints, key=lambda hint: len(hint.path)):
         above, name = hint.path.parent, hint.path.name
-        siblings = _find(columns, above)
-        if siblings is None:
+        if above and find(columns, above) is None:
             continue  # the struct itself is added, with its fields under their new names
-        stored = NameMap.of(siblings)
+        stored = NameMap.of(columns_below(columns, above))
         new, old = stored.get(name), stored.get(hint.old)
         if new is None and old is None:
             unusable.append((hint, f"neither {hint.old} nor {name} is on the table"))
@@ -306,10 +299,3 @@ def _before(path: ColumnPath, before: Mapping[ColumnPath, ColumnPath]) -> Column
     for prefix in path.prefixes():
         original = before.get(prefix, original.child(prefix.name))
     return original
-
-
-def _find(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[ColumnState, ...] | None:
-    if not path:
-        return columns
-    column = find(columns, path)
-    return None if column is None else children(column.data_type)

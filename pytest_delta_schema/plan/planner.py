@@ -233,8 +233,14 @@ class TablePlanner:
             )
             return finished(changes, difference.observed), tuple(with_enabled(reported, difference.observed))
         own = owned(difference)
-        changes = [change for change in _compared(own) if is_own(change, desired)]
-        mismatches = [change for change in _compared(difference) if is_reported(change, desired)]
+        changes = [
+            change for change in _compared(own) if mode_of(change, desired) == MANAGE or _other_side(change) is not None
+        ]
+        mismatches = [
+            change
+            for change in _compared(difference)
+            if mode_of(change, desired) == REPORT and not _is_added_again(change)
+        ]
         mode = desired.ownership.get("properties", MANAGE)
         changes.extend(comparison.property_changes(own, self._enable, self._policy, declared=mode == MANAGE))
         mismatches.extend(comparison.reported_property_changes(difference, self._policy, mode))
@@ -328,16 +334,6 @@ def owned(difference: Difference) -> Difference:
     return difference
 
 
-def is_own(change: Change, desired: TableState) -> bool:
-    """Whether a change of an owned difference is made."""
-    return mode_of(change, desired) == MANAGE or _other_side(change) is not None
-
-
-def is_reported(change: Change, desired: TableState) -> bool:
-    """Whether a change of a whole difference is only reported."""
-    return mode_of(change, desired) == REPORT and not _is_added_again(change)
-
-
 def mode_of(change: Change, desired: TableState) -> ContractMode:
     """Return whether a change is made, only reported, or ignored."""
     aspect = change.aspect
@@ -366,29 +362,19 @@ def finished(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
 
 def ordered(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
     """Return the changes of a table in the order in which they run."""
-    if len(changes) > 1:
-        changes.sort(key=_enabling_step if _needs_enabling(changes, observed) else _step)
-    return tuple(changes)
-
-
-_step = attrgetter("step")
-
-
-def _enabling_step(change: Change) -> Step:
     # Properties come late, but column mapping and table features have to be enabled before the columns that need them.
-    return Step.ENABLE_FEATURES if isinstance(change, SetTableProperties) else change.step
+    early = next((change for change in changes if _enables_others(change, changes, observed)), None)
+    return tuple(sorted(changes, key=lambda change: Step.ENABLE_FEATURES if change is early else change.step))
 
 
-def _needs_enabling(changes: list[Change], observed: TableState) -> bool:
-    for change in changes:
-        if isinstance(change, SetTableProperties) and any(
-            starmap(allows_changes_of_columns, change.properties.items())
-        ):
-            if any(other.needs_feature for other in changes):
-                return True
-            # Without column mapping Delta refuses every change of a table with such a name.
-            return is_on(MAPPING_PROPERTY, change.properties) and any(special_names(observed.columns))
-    return False
+def _enables_others(change: Change, changes: list[Change], observed: TableState) -> bool:
+    if not isinstance(change, SetTableProperties) or not any(
+        starmap(allows_changes_of_columns, change.properties.items())
+    ):
+        return False
+    # Without column mapping Delta refuses every change of a table with such a name.
+    is_mapped = is_on(MAPPING_PROPERTY, change.properties) and any(special_names(observed.columns))
+    return is_mapped or any(other.needs_feature for other in changes)
 
 
 def notes_on_object(name: QualifiedName, observed: TableState) -> Iterator[Diagnostic]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.diagnostics.text import note_on
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
@@ -55,11 +55,8 @@ def script(statements: Iterable[Statement]) -> str:
 
     A comment before a statement shows the names in it that contain hidden characters.
     """
-    return "\n\n".join(f"{_comment(note_on(statement.sql))}{statement.sql};" for statement in statements)
-
-
-def _comment(note: str) -> str:
-    return f"-- {note}\n" if note else ""
+    notes = [(note_on(statement.sql), statement.sql) for statement in statements]
+    return "\n\n".join(f"-- {note}\n{sql};" if note else f"{sql};" for note, sql in notes)
 
 
 def _creation(action: CreateTable) -> Iterator[Statement]:
@@ -84,13 +81,11 @@ def statements_per_column(statement: Statement) -> tuple[Statement, ...]:
     """Return statements that together do the same, each for one column or one field."""
     if statement.kind not in TOGETHER:
         return (statement,)
-    singles = [single for change in statement.changes for single in _singles(change)]
+    singles: list[Any] = []
+    for change in statement.changes:
+        if isinstance(change, SetColumnComments):
+            parts = ({path: comment} for path, comment in change.comments.items())
+            singles += [SetColumnComments(comments=MappingProxyType(part)) for part in parts]
+        else:
+            singles.append(change)
     return tuple(part for single in singles for part in rendered(statement.table, single))
-
-
-def _singles(change: object) -> Iterator[Change]:
-    if not isinstance(change, SetColumnComments):
-        yield change  # type: ignore[misc] # statements that alter columns make changes only
-        return
-    for path, comment in change.comments.items():
-        yield SetColumnComments(comments=MappingProxyType({path: comment}))
