@@ -13,7 +13,7 @@ from pytest_delta_schema.delta.names import part_path
 from pytest_delta_schema.diagnostics.redaction import shown_value, without_tokens
 from pytest_delta_schema.plan.changes import ForeignKeyAdd, PrimaryKeyAdd
 from pytest_delta_schema.plan.column_changes import describe_column
-from pytest_delta_schema.plan.kinds import ABSENT, ADD, Change, ChangeLine, Risk, require_change
+from pytest_delta_schema.plan.kinds import Change, ChangeLine, Risk, require_change
 from pytest_delta_schema.plan.table_changes import describe_layout
 from pytest_delta_schema.state.states import TableState
 
@@ -192,25 +192,25 @@ def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
 def _creation(action: CreateTable) -> Iterator[ChangeLine]:
     if action.creates_schema:
         schema = f"schema {action.table.catalog}.{action.table.schema}"
-        yield ChangeLine(ADD, schema, ABSENT, "created", code=SchemaMissing.code)
+        yield ChangeLine.of(schema, None, "created")._replace(code=SchemaMissing.code)
     for line in _parts_of_new_table(action):
         yield line._replace(after=without_tokens(line.after), risk=Risk.METADATA, code=CreateTable.code)
 
 
 def _parts_of_new_table(action: CreateTable) -> Iterator[ChangeLine]:
     plural = "" if len(action.columns) == 1 else "s"
-    yield ChangeLine(ADD, "table", ABSENT, f"created with {len(action.columns)} column{plural}")
+    yield ChangeLine.of("table", None, f"created with {len(action.columns)} column{plural}")
     for column in action.columns:
-        yield ChangeLine(ADD, part_path("columns", column.name), ABSENT, describe_column(column))
+        yield ChangeLine.of(part_path("columns", column.name), None, describe_column(column))
     for check in action.checks:
-        yield ChangeLine(ADD, part_path("checks", check.name), ABSENT, check.expression)
+        yield ChangeLine.of(part_path("checks", check.name), None, check.expression)
     for change in (*action.keys, *action.foreign_keys):
         yield from change.lines(TableState(name=action.table))
     if action.partitioning or action.clustering:
-        yield ChangeLine(ADD, part_path("layout"), ABSENT, describe_layout(action.partitioning, action.clustering))
+        yield ChangeLine.of(part_path("layout"), None, describe_layout(action.partitioning, action.clustering))
     if action.table_comment:
-        yield ChangeLine(ADD, part_path("comment"), ABSENT, repr(action.table_comment))
+        yield ChangeLine.of(part_path("comment"), None, repr(action.table_comment))
     for key, value in action.table_properties.items():
-        yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(shown_value(value)))
+        yield ChangeLine.of(part_path("properties", key), None, repr(shown_value(value)))
     for change in action.following:
         yield from change.lines(TableState(name=action.table))

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, part_path
 from pytest_delta_schema.delta.protocol import loss
 from pytest_delta_schema.plan.kinds import (
-    ABSENT,
-    ADD,
-    CHANGE,
     DROP,
     NOT_IN_MODEL,
     Change,
@@ -76,7 +73,7 @@ class ColumnAdd(EnablingChange):
     def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
         # Its default has a separate line, because a separate statement sets it.
         after = describe_column(self.bare)
-        yield ChangeLine(ADD, part_path("columns", self.path), ABSENT, after, loss=loss(self.enables))
+        yield ChangeLine.of(part_path("columns", self.path), None, after, loss=loss(self.enables))
 
     def _features(self) -> Iterable[str]:
         return features_of_types([self.column.data_type])
@@ -156,7 +153,7 @@ class ColumnRename(Change):
         require_change(self, self.path.name != self.to)
 
     def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
-        yield ChangeLine(CHANGE, part_path("columns", self.path), self.path.name, f"{self.to} (renamed)")
+        yield ChangeLine.of(part_path("columns", self.path), self.path.name, f"{self.to} (renamed)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +191,7 @@ class ColumnMove(Change):
         index = names.index(self.name) if self.name in names else None
         before = "last" if index is None else f"behind {names[index - 1]}" if index else "first"
         after = f"behind {self.after}" if self.after else "first"
-        yield ChangeLine(CHANGE, part_path("columns", self.name, "order"), before, after)
+        yield ChangeLine.of(part_path("columns", self.name, "order"), before, after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +229,7 @@ class ColumnTypeChange(EnablingChange):
 
     def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
         before, after = describe_type(self.before), describe_type(self.after)
-        yield ChangeLine(CHANGE, part_path("columns", self.path), before, after, loss=loss(self.enables))
+        yield ChangeLine.of(part_path("columns", self.path), before, after, loss=loss(self.enables))
 
     def _features(self) -> Iterable[str]:
         return features_of_types([self.after])
@@ -267,7 +264,7 @@ class ColumnNullabilityChange(EnablingChange):
 
     def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
         before, after = ("not null", "nullable") if self.is_nullable else ("nullable", "not null")
-        yield ChangeLine(CHANGE, part_path("columns", self.path), before, after, loss=loss(self.enables))
+        yield ChangeLine.of(part_path("columns", self.path), before, after, loss=loss(self.enables))
 
     def _features(self) -> Iterable[str]:
         return () if self.is_nullable else ("invariants",)
@@ -316,9 +313,7 @@ class ColumnDefaultChange(Change):
         require_change(self, self.before != self.after)
 
     def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
-        path, before, after = part_path("columns", self.path, "default"), self.before, self.after
-        marker = ADD if before is None else DROP if after is None else CHANGE
-        yield ChangeLine(marker, path, ABSENT if before is None else before, ABSENT if after is None else after)
+        yield ChangeLine.of(part_path("columns", self.path, "default"), self.before, self.after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -355,8 +350,8 @@ class ColumnGenerationChange(Change):
 
     def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
         before, after = describe_generation(self.before), describe_generation(self.after)
-        yield ChangeLine(
-            CHANGE, part_path("columns", self.name), before or "written by writers", after or "written by writers"
+        yield ChangeLine.of(
+            part_path("columns", self.name), before or "written by writers", after or "written by writers"
         )
 
 

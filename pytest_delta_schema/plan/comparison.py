@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.delta.fields import Widening, widening
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet, folded, same_name, same_names
@@ -119,8 +119,25 @@ def check_changes(difference: Difference) -> Iterator[Change]:
     """
     if not (difference.desired.checks or difference.observed.checks):
         return
-    dropped, replaced, added = _compared_checks(difference)
-    yield from (kinds.CheckDrop(**stored._asdict()) for stored in dropped)
+    changed_columns, names = _changed_columns(difference), new_names(difference.renames.done)
+    wanted_names, stored_names = NameSet.of(difference.desired.checks), NameSet.of(difference.observed.checks)
+    added = [check for check in difference.desired.checks if check.name not in stored_names]
+    replaced = [
+        (stored, wanted)
+        for wanted, stored in _check_pairs(difference)
+        if not changed_columns.isdisjoint(columns_in(stored.expression))
+        or not equal_expressions(wanted.expression, stored.expression)
+    ]
+    for stored in difference.observed.checks:
+        if stored.name in wanted_names:
+            continue
+        expression = canonical(renamed_expression(stored.expression, names))
+        under_new_name = next((wanted for wanted in added if canonical(wanted.expression) == expression), None)
+        if under_new_name is None:
+            yield kinds.CheckDrop(**stored._asdict())
+        else:
+            added.remove(under_new_name)
+            replaced.append((stored, under_new_name))
     for stored, wanted in replaced:
         yield kinds.CheckDrop(**stored._asdict(), replaced_by=wanted)
         yield kinds.CheckAdd(**wanted._asdict(), replaces=stored)
@@ -132,38 +149,6 @@ def cosmetic_differences(difference: Difference) -> Iterator[tuple[CheckState, C
     for wanted, stored in _check_pairs(difference):
         if is_cosmetic(wanted.expression, stored.expression):
             yield wanted, stored
-
-
-class _CheckDifference(NamedTuple):
-    dropped: list[CheckState]
-    replaced: list[tuple[CheckState, CheckState]]
-    added: list[CheckState]
-
-
-def _compared_checks(difference: Difference) -> _CheckDifference:
-    changed_columns = _changed_columns(difference)
-    replaced = [
-        (stored, wanted)
-        for wanted, stored in _check_pairs(difference)
-        if not changed_columns.isdisjoint(columns_in(stored.expression))
-        or not equal_expressions(wanted.expression, stored.expression)
-    ]
-    wanted_names = NameSet.of(difference.desired.checks)
-    stored_names = NameSet.of(difference.observed.checks)
-    added = [check for check in difference.desired.checks if check.name not in stored_names]
-    names = new_names(difference.renames.done)
-    dropped: list[CheckState] = []
-    for stored in difference.observed.checks:
-        if stored.name in wanted_names:
-            continue
-        expression = canonical(renamed_expression(stored.expression, names))
-        under_new_name = next((wanted for wanted in added if canonical(wanted.expression) == expression), None)
-        if under_new_name is None:
-            dropped.append(stored)
-        else:
-            added.remove(under_new_name)
-            replaced.append((stored, under_new_name))
-    return _CheckDifference(dropped, replaced, added)
 
 
 def _changed_columns(difference: Difference) -> NameSet:

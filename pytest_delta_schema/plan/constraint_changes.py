@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import part_path, same_name
 from pytest_delta_schema.delta.protocol import loss
-from pytest_delta_schema.plan.kinds import (
-    ABSENT,
-    ADD,
-    DROP,
-    Change,
-    ChangeLine,
-    EnablingChange,
-    KeyAdd,
-    KeyDrop,
-    Risk,
-    Step,
-)
+from pytest_delta_schema.plan.kinds import DROP, Change, ChangeLine, EnablingChange, KeyAdd, KeyDrop, Risk, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -102,7 +91,7 @@ class CheckAdd(EnablingChange):
     replaces: CheckState | None = None
 
     def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
-        yield ChangeLine(ADD, part_path("checks", self.name), ABSENT, self.expression, loss=loss(self.enables))
+        yield ChangeLine.of(part_path("checks", self.name), None, self.expression, loss=loss(self.enables))
 
     def _features(self) -> Iterable[str]:
         return ("checkConstraints",)

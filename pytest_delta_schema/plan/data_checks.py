@@ -6,16 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Union
 
 from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, same_name
-from pytest_delta_schema.plan.changes import (
-    CheckAdd,
-    ColumnNullabilityChange,
-    ColumnRename,
-    ForeignKeyAdd,
-    ForeignKeyDrop,
-    LayoutRewrite,
-    PrimaryKeyAdd,
-    UniqueAdd,
-)
+from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.difference import old_names, with_names
 from pytest_delta_schema.state.expressions import canonical, columns_in, with_columns
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
@@ -64,24 +55,24 @@ def data_checks_of(action: AlignTable) -> tuple[DataCheck, ...]:
 
     A check that is only renamed or dropped and added again needs no data check, and neither does such a foreign key.
     """
-    names = old_names(action.all(ColumnRename))
+    names = old_names(action.all(kinds.ColumnRename))
     return tuple(data_check for change in action.changes for data_check in _needed_by(change, action, names))
 
 
 def _needed_by(change: Change, action: AlignTable, names: Names) -> Iterator[DataCheck]:
     """Yield the data checks of one change, whose columns have their stored names."""
     match change:
-        case ColumnNullabilityChange(path=path, is_nullable=False):
+        case kinds.ColumnNullabilityChange(path=path, is_nullable=False):
             yield NotNull(with_names(path, names))
-        case LayoutRewrite(partitioning=partitioning):
+        case kinds.LayoutRewrite(partitioning=partitioning):
             yield from partition_values(action.observed, _old_columns(partitioning, names))
-        case CheckAdd(name=name, expression=expression, replaces=replaced):
+        case kinds.CheckAdd(name=name, expression=expression, replaces=replaced):
             check = CheckState(name, with_columns(expression, names) if names else expression)
             if replaced is None or not _are_equal(replaced, check, names):
                 yield check
-        case PrimaryKeyAdd(key=key) | UniqueAdd(key=key):
+        case kinds.PrimaryKeyAdd(key=key) | kinds.UniqueAdd(key=key):
             yield key._replace(columns=_old_columns(key.columns, names))
-        case ForeignKeyAdd(key=foreign_key) if not _is_added_again(foreign_key, action):
+        case kinds.ForeignKeyAdd(key=foreign_key) if not _is_added_again(foreign_key, action):
             yield _stored_foreign_key(foreign_key, action, names)
 
 
@@ -117,11 +108,11 @@ def _stored_foreign_key(key: ForeignKeyState, action: AlignTable, names: Names) 
 
 def _is_added_again(key: ForeignKeyState, action: AlignTable) -> bool:
     """Whether a foreign key is only dropped and added again, also over columns that are renamed on either side."""
-    stored = NameMap.of(change.key for change in action.all(ForeignKeyDrop)).get(key.name)
+    stored = NameMap.of(change.key for change in action.all(kinds.ForeignKeyDrop)).get(key.name)
     parent = action.parents.get(key.parent)
     hints = parent.renames if parent else ()
     there: Names = {hint.path: hint.old for hint in hints}
-    old = _stored_foreign_key(key, action, old_names(action.all(ColumnRename)))
+    old = _stored_foreign_key(key, action, old_names(action.all(kinds.ColumnRename)))
     return stored is not None and stored in (
         old,
         key,

@@ -76,7 +76,7 @@ class Step(IntEnum):
     ADD_FOREIGN_KEYS = auto()
 
 
-ADD, DROP, CHANGE = "+", "-", "~"
+ADD, DROP = "+", "-"
 ABSENT, NOT_IN_MODEL = "(absent)", "(not in the model)"
 
 
@@ -97,6 +97,12 @@ class ChangeLine(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.marker} {self.path}: {self.before} -> {self.after}"
+
+    @classmethod
+    def of(cls, path: str, before: str | None, after: str | None, *, loss: str = "") -> ChangeLine:
+        """Return the line of a part; ``None`` if the table has it not, before or after the change."""
+        marker = ADD if before is None else DROP if after is None else "~"
+        return cls(marker, path, ABSENT if before is None else before, ABSENT if after is None else after, loss=loss)
 
 
 ConsentAction = Literal["drop-column", "rewrite"]
@@ -181,7 +187,7 @@ class KeyAdd(Change):
         require_change(self, bool(self.key.columns))
 
     def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
-        yield ChangeLine(ADD, self.key.path, ABSENT, describe_key(self.key))
+        yield ChangeLine.of(self.key.path, None, describe_key(self.key))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +199,7 @@ class KeyDrop(Change):
     key: KeyState | ForeignKeyState
 
     def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
-        yield ChangeLine(DROP, self.key.path, describe_key(self.key), ABSENT)
+        yield ChangeLine.of(self.key.path, describe_key(self.key), None)
 
 
 def describe_key(key: KeyState | ForeignKeyState) -> str:

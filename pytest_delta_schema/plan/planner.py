@@ -24,17 +24,9 @@ from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.names import QualifiedName, require_names
 from pytest_delta_schema.models.ownership import ADDITIVE, IGNORE, MANAGE, REPORT
 from pytest_delta_schema.models.table import required_tables
+from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan import comparison
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, TablePlan
-from pytest_delta_schema.plan.changes import (
-    CheckAdd,
-    CheckDrop,
-    ColumnMove,
-    ForeignKeyAdd,
-    ForeignKeyDrop,
-    PrimaryKeyDrop,
-    SetTableProperties,
-)
 from pytest_delta_schema.plan.difference import differ, new_names, with_assumed, with_extras
 from pytest_delta_schema.plan.kinds import Change, Step, with_enabled
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
@@ -153,7 +145,9 @@ class TablePlanner:
             observed = comparison.as_converted(desired, observed)
         elif _is_clean(desired, observed) and self._policy.is_plain:
             return TablePlan(notes=tuple(notes)) if notes else _NO_CHANGES
-        difference = _difference(desired, observed)
+        difference = differ(desired, observed)
+        if desired.evolution == ADDITIVE:
+            difference = with_extras(difference)
         changes, reported = self._changes(difference)
         alignments, mismatches = (
             (AlignTable(table=observed.name, changes=part, desired=desired, observed=observed),) if part else ()
@@ -177,7 +171,7 @@ class TablePlanner:
         """
         wanted = {table.name: table for table, _ in plans}
         alignments = [action for _, plan in plans for action in plan.align_tables]
-        changed_keys = {action.table for action in alignments if action.one(PrimaryKeyDrop) is not None}
+        changed_keys = {action.table for action in alignments if action.one(kinds.PrimaryKeyDrop) is not None}
         if changed_keys:
             models = {**{table.name: table for table in other_models}, **wanted}
             alignments = _with_dependent_foreign_keys(alignments, changed_keys, models, state)
@@ -199,7 +193,7 @@ class TablePlanner:
         """
         keys = _key_changes(desired, _NO_KEYS)
         as_new = differ(desired, TableState(name=desired.name, columns=desired.columns))
-        checks = [CheckAdd(**check._asdict()) for check in desired.checks]
+        checks = [kinds.CheckAdd(**check._asdict()) for check in desired.checks]
         follow = checks if self._checks_follow else []
         properties = {name: value for name, value in desired.table_properties.items() if value is not None}
         return CreateTable(
@@ -213,13 +207,13 @@ class TablePlanner:
                     **comparison.record_of(desired, self._policy),
                 }
             ),
-            keys=(*follow, *(change for change in keys if not isinstance(change, ForeignKeyAdd))),
+            keys=(*follow, *(change for change in keys if not isinstance(change, kinds.ForeignKeyAdd))),
             creates_schema=creates_schema,
             checks=() if self._checks_follow else desired.checks,
             partitioning=desired.partitioning,
             clustering=desired.clustering,
             following=tuple(change for find in comparison.FOLLOWING for change in find(as_new)),
-            foreign_keys=tuple(change for change in keys if isinstance(change, ForeignKeyAdd)),
+            foreign_keys=tuple(change for change in keys if isinstance(change, kinds.ForeignKeyAdd)),
         )
 
     def _changes(self, difference: Difference) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
@@ -245,11 +239,6 @@ class TablePlanner:
         changes.extend(comparison.property_changes(own, self._enable, self._policy, declared=mode == MANAGE))
         mismatches.extend(comparison.reported_property_changes(difference, self._policy, mode))
         return finished(changes, difference.observed), finished(mismatches, difference.observed)
-
-
-def _difference(desired: TableState, observed: TableState) -> Difference:
-    difference = differ(desired, observed)
-    return with_extras(difference) if desired.evolution == ADDITIVE else difference
 
 
 def _compared(difference: Difference) -> list[Change]:
@@ -292,7 +281,7 @@ def _with_dependent_foreign_keys(
         desired = models.get(name, observed)
         manages_keys = desired.ownership.get("foreign_keys", MANAGE) == MANAGE
         own = planned.get(name)
-        gone = {change.key for change in own.all(ForeignKeyDrop)} if own else set()
+        gone = {change.key for change in own.all(kinds.ForeignKeyDrop)} if own else set()
         kept = [key for key in observed.foreign_keys if key not in gone]
         new = tuple(
             comparison.dependent_foreign_keys((desired if manages_keys else observed).foreign_keys, kept, changed_keys)
@@ -338,21 +327,24 @@ def mode_of(change: Change, desired: TableState) -> ContractMode:
     """Return whether a change is made, only reported, or ignored."""
     aspect = change.aspect
     mode = MANAGE if aspect == "conversion" else desired.ownership.get(aspect, MANAGE)
-    if isinstance(change, ColumnMove) and desired.column_order == REPORT and mode != IGNORE:
+    if isinstance(change, kinds.ColumnMove) and desired.column_order == REPORT and mode != IGNORE:
         return REPORT
     return mode
 
 
 def _other_side(change: Change) -> CheckState | None:
     """Return the other side of a replaced check: the new one of a drop, the stored one of an add."""
-    if isinstance(change, CheckDrop):
+    if isinstance(change, kinds.CheckDrop):
         return change.replaced_by
-    return change.replaces if isinstance(change, CheckAdd) else None
+    return change.replaces if isinstance(change, kinds.CheckAdd) else None
 
 
 def _is_added_again(change: Change) -> bool:
     """Whether a check is dropped and added again unchanged."""
-    return isinstance(change, (CheckDrop, CheckAdd)) and _other_side(change) == (change.name, change.expression)
+    return isinstance(change, (kinds.CheckDrop, kinds.CheckAdd)) and _other_side(change) == (
+        change.name,
+        change.expression,
+    )
 
 
 def finished(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
@@ -368,7 +360,7 @@ def ordered(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
 
 
 def _enables_others(change: Change, changes: list[Change], observed: TableState) -> bool:
-    if not isinstance(change, SetTableProperties) or not any(
+    if not isinstance(change, kinds.SetTableProperties) or not any(
         starmap(allows_changes_of_columns, change.properties.items())
     ):
         return False

@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, part_path
 from pytest_delta_schema.delta.protocol import CLUSTERING_FEATURES, loss, missing_features, needed_by_property
 from pytest_delta_schema.diagnostics.redaction import shown_property, shown_value
-from pytest_delta_schema.plan.kinds import (
-    ABSENT,
-    ADD,
-    CHANGE,
-    DROP,
-    Change,
-    ChangeLine,
-    EnablingChange,
-    Risk,
-    Step,
-    require_change,
-)
+from pytest_delta_schema.plan.kinds import Change, ChangeLine, EnablingChange, Risk, Step, require_change
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.states import DELTA, OWNED_PROPERTIES
 from pytest_delta_schema.state.types import find
@@ -60,7 +49,7 @@ class SetColumnComments(Change):
         for path, comment in self.comments.items():
             column = find(observed.columns, path)
             before = column.comment if column else ""
-            yield ChangeLine(CHANGE, part_path("columns", path, "comment"), repr(before), repr(comment))
+            yield ChangeLine.of(part_path("columns", path, "comment"), repr(before), repr(comment))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +72,7 @@ class SetTableComment(Change):
     comment: str
 
     def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
-        yield ChangeLine(CHANGE, part_path("comment"), repr(observed.table_comment), repr(self.comment))
+        yield ChangeLine.of(part_path("comment"), repr(observed.table_comment), repr(self.comment))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,11 +112,9 @@ class SetTableProperties(EnablingChange):
             before = observed.table_properties.get(key)
             if key == OWNED_PROPERTIES and observed.owned_properties is not None:
                 before = encode_owned(observed.owned_properties)
-            after = repr(shown_value(value))
-            if before is None:
-                yield ChangeLine(ADD, part_path("properties", key), ABSENT, after, loss=lost)
-            elif before != value:
-                yield ChangeLine(CHANGE, part_path("properties", key), shown_property(key, before), after, loss=lost)
+            if before != value:
+                shown = None if before is None else shown_property(key, before)
+                yield ChangeLine.of(part_path("properties", key), shown, repr(shown_value(value)), loss=lost)
 
     def _features(self) -> Iterable[str]:
         return frozenset().union(*(needed_by_property(key, value) for key, value in self.properties.items()))
@@ -166,7 +153,7 @@ class UnsetTableProperties(Change):
             before = observed.table_properties.get(key)
             if key == OWNED_PROPERTIES:
                 before = encode_owned(observed.owned_properties or ())
-            yield ChangeLine(DROP, part_path("properties", key), shown_property(key, str(before)), ABSENT)
+            yield ChangeLine.of(part_path("properties", key), shown_property(key, str(before)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,10 +188,7 @@ class ColumnMappingRemoval(Change):
     def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
         before = shown_property(self.key, str(observed.table_properties.get(self.key)))
         path = part_path("properties", self.key)
-        if self.after is None:
-            yield ChangeLine(DROP, path, before, ABSENT)
-        else:
-            yield ChangeLine(CHANGE, path, before, repr(self.after))
+        yield ChangeLine.of(path, before, None if self.after is None else repr(self.after))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,8 +222,7 @@ class SetTags(Change):
         stored = observed.tags.get(self.path, {})
         for key, value in self.tags.items():
             before = stored.get(key)
-            marker, text = (ADD, ABSENT) if before is None else (CHANGE, repr(before))
-            yield ChangeLine(marker, _tag(self.path, key), text, repr(value))
+            yield ChangeLine.of(_tag(self.path, key), None if before is None else repr(before), repr(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,7 +254,7 @@ class UnsetTags(Change):
 
     def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
         for key in self.keys:
-            yield ChangeLine(DROP, _tag(self.path, key), repr(observed.tags[self.path][key]), ABSENT)
+            yield ChangeLine.of(_tag(self.path, key), repr(observed.tags[self.path][key]), None)
 
 
 def _tag(path: ColumnPath, key: str) -> str:
@@ -311,7 +294,7 @@ class ClusteringChange(EnablingChange):
 
     def _lines(self, _observed: TableState) -> Iterator[ChangeLine]:
         before, after = describe_layout((), self.before), describe_layout((), self.after)
-        yield ChangeLine(CHANGE, part_path("layout"), before, after, loss=loss(self.enables))
+        yield ChangeLine.of(part_path("layout"), before, after, loss=loss(self.enables))
 
     def _features(self) -> Iterable[str]:
         return CLUSTERING_FEATURES if self.after else ()
@@ -350,7 +333,7 @@ class LayoutRewrite(EnablingChange):
     def _lines(self, observed: TableState) -> Iterator[ChangeLine]:
         before = describe_layout(observed.partitioning, observed.clustering)
         after = describe_layout(self.partitioning, self.clustering)
-        yield ChangeLine(CHANGE, part_path("layout"), before, after, loss=loss(self.enables))
+        yield ChangeLine.of(part_path("layout"), before, after, loss=loss(self.enables))
 
     def _features(self) -> Iterable[str]:
         return CLUSTERING_FEATURES if self.clustering else ()
@@ -402,4 +385,4 @@ class ConvertTable(Change):
         source = self.source
         before = source.provider if source.is_registered else f"{source.provider} in {source.path}"
         lost = "clients that read parquet have to read the table" if source.provider != DELTA else ""
-        yield ChangeLine(CHANGE, FORMAT, before, "delta", loss=lost)
+        yield ChangeLine.of(FORMAT, before, "delta", loss=lost)
