@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.delta.names import (
     TABLE,
@@ -40,12 +39,14 @@ from pytest_delta_schema.state.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
+
+_T = TypeVar("_T")
 
 _CHARACTERS = "one of space , ; { } ( ) = tab newline"
 _MAPPED = f"declare the property {MAPPING_PROPERTY}='name'"
@@ -99,16 +100,9 @@ class DuplicateColumn(BuiltInModelRule):
     def _faults(self, table: Table) -> Iterator[Fault]:
         if all(len(NameSet(names)) == len(names) for names in _names_per_struct(table)):
             return
-        for paths in _paths_per_struct(table):
-            spellings: dict[ColumnPath, list[ColumnPath]] = {}
-            for path in paths:
-                spellings.setdefault(path, []).append(path)
-            for duplicates in spellings.values():
-                if len(duplicates) > 1:
-                    listed = ", ".join(map(str, duplicates))
-                    message = f"columns {listed} have one name, because names match without case"
-                    first = part_path("columns", duplicates[0])
-                    yield Fault(message, "rename or remove all but one", first)
+        for duplicates in (same for paths in _paths_per_struct(table) for same in repeated(paths, lambda path: path)):
+            message = f"columns {', '.join(map(str, duplicates))} have one name, because names match without case"
+            yield Fault(message, "rename or remove all but one", part_path("columns", duplicates[0]))
 
 
 def _names_per_struct(table: Table) -> Iterator[tuple[str, ...]]:
@@ -135,9 +129,17 @@ def _paths_below(data_type: DataTypeState, path: ColumnPath) -> Iterator[list[Co
             yield from _paths_below(part.data_type, inner)
 
 
+def repeated(items: Iterable[_T], key: Callable[[_T], Hashable]) -> list[list[_T]]:
+    """Return the items that have their key in common with others, together and in order."""
+    groups: dict[Hashable, list[_T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return [group for group in groups.values() if len(group) > 1]
+
+
 def repeated_names(names: Iterable[str]) -> list[str]:
     """Return the names that occur more than once without case, in lower case and in order."""
-    return [name for name, count in Counter(map(folded, names)).items() if count > 1]
+    return [folded(group[0]) for group in repeated(names, folded)]
 
 
 class ColumnNameTakenBySpark(BuiltInPlanRule):

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -166,14 +165,13 @@ def needed_consents(action: CreateTable | AlignTable) -> tuple[NeededConsent, ..
         return ()
     # Consents have the names of models, also where a binding maps them to other tables.
     table = action.desired.logical_name or action.table
-    actions = ((change, change.consent) for change in action.changes)
     # Two changes of a table may need the same rewrite.
-    consents = dict.fromkeys(_needed_by(change, consent, table) for change, consent in actions if consent is not None)
+    consents = dict.fromkeys(
+        NeededConsent(action=change.consent, table=table, path=change.path if isinstance(change, ColumnDrop) else TABLE)
+        for change in action.changes
+        if change.consent is not None
+    )
     return tuple(sorted(consents, key=lambda needed: needed.action))
-
-
-def _needed_by(change: Change, action: str, table: QualifiedName) -> NeededConsent:
-    return NeededConsent(action=action, table=table, path=change.path if isinstance(change, ColumnDrop) else TABLE)
 
 
 def missing_consents(

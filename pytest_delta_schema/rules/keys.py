@@ -8,7 +8,7 @@ from pytest_delta_schema.delta.names import NameMap, NameSet, PartPath, folded, 
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, ForeignKeyDrop, PrimaryKeyAdd
-from pytest_delta_schema.rules.columns import repeated_names
+from pytest_delta_schema.rules.columns import repeated, repeated_names
 from pytest_delta_schema.rules.rule import AlignmentRule, BuiltInModelRule, BuiltInPlanRule, Fault
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, condition_faults
@@ -42,18 +42,15 @@ class InvalidPrimaryKeyColumn(BuiltInModelRule):
     def _faults(self, table: Table) -> Iterator[Fault]:
         declared = NameMap.of(table.columns)
         for name in repeated_names(table.primary_key):
-            yield self._violation(name, _PRIMARY_KEY, "is named twice", "name it once")
+            yield Fault(f"primary key column {name} is named twice", "name it once", _PRIMARY_KEY)
         for name in table.primary_key:
-            column = declared.get(name)
+            column, subject = declared.get(name), f"primary key column {name}"
             if column is None:
                 remedy = proposal(name, [column.name for column in table.columns], "declare it, or fix the key")
-                yield self._violation(name, _PRIMARY_KEY, "is not a column of the model", remedy)
+                yield Fault(f"{subject} is not a column of the model", remedy, _PRIMARY_KEY)
             elif column.is_nullable:
-                path = part_path("columns", name)
-                yield self._violation(name, path, "is nullable in the model", "declare it with is_nullable=False")
-
-    def _violation(self, name: str, path: PartPath, fact: str, remedy: str) -> Fault:
-        return Fault(f"primary key column {name} {fact}", remedy, path)
+                remedy = "declare it with is_nullable=False"
+                yield Fault(f"{subject} is nullable in the model", remedy, part_path("columns", name))
 
 
 class IncomparablePrimaryKey(BuiltInModelRule):
@@ -497,16 +494,14 @@ class InvalidCheckName(BuiltInModelRule):
     code = "DS110"
 
     def _faults(self, table: Table) -> Iterator[Fault]:
-        spellings: dict[str, list[str]] = {}
-        for check in table.checks:
-            spellings.setdefault(folded(check.name), []).append(check.name)
-        for name, names in spellings.items():
-            if len(names) > 1:
-                message = f"checks {', '.join(names)} have one name, because names match without case"
-                yield Fault(message, "rename or remove all but one", part_path("checks", names[0]))
-            if name == _RESERVED:
-                message = f"check {names[0]} has a name that Delta reserves"
-                yield Fault(message, "choose another name", part_path("checks", names[0]))
+        names = [check.name for check in table.checks]
+        for group in repeated(names, folded):
+            message = f"checks {', '.join(group)} have one name, because names match without case"
+            yield Fault(message, "rename or remove all but one", part_path("checks", group[0]))
+        reserved = next((name for name in names if same_name(name, _RESERVED)), None)
+        if reserved is not None:
+            message = f"check {reserved} has a name that Delta reserves"
+            yield Fault(message, "choose another name", part_path("checks", reserved))
 
 
 class InvalidCheckExpression(BuiltInModelRule):

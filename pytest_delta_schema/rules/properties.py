@@ -32,6 +32,7 @@ from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.ownership import FORBID, REQUIRE, STRICT
 from pytest_delta_schema.models.table import Table, declared_name
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
+from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.rule import BuiltInModelRule, Fault
 from pytest_delta_schema.state.desired import clustering_path, desired_state, property_text
 from pytest_delta_schema.state.spark_types import nested_types
@@ -82,19 +83,19 @@ class DuplicateProperty(BuiltInModelRule):
     code = "DS109"
 
     def _faults(self, table: Table) -> Iterator[Fault]:
-        spellings: dict[str, list[str]] = {}
-        for key in table.table_properties:
-            if folded(key).startswith("delta."):
-                spellings.setdefault(folded(key), []).append(key)
-        for keys in spellings.values():
-            if len(keys) > 1:
-                message = (
-                    f"properties {', '.join(sorted(keys))} are one key, because Delta matches its own keys without case"
-                )
-                yield Fault(message, "keep one spelling", part_path("properties", keys[0]))
+        own = [key for key in table.table_properties if folded(key).startswith(DELTA)]
+        for keys in repeated(own, folded):
+            fact = f"properties {', '.join(sorted(keys))} are one key"
+            message = f"{fact}, because Delta matches its own keys without case"
+            yield Fault(message, "keep one spelling", part_path("properties", keys[0]))
 
 
-class UnknownProperty(BuiltInModelRule):
+class _PolicyRule(BuiltInModelRule):
+    def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
+        self.policy = policy
+
+
+class UnknownProperty(_PolicyRule):
     """A property begins with ``delta.``, and neither open-source Delta nor Databricks knows it.
 
     Remedy: Correct the key; the remedy has the nearest one. A key that is newer than this package is accepted once the
@@ -112,9 +113,6 @@ class UnknownProperty(BuiltInModelRule):
 
     code = "DS125"
 
-    def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
-        self.policy = policy
-
     def _faults(self, table: Table) -> Iterator[Fault]:
         for key in table.table_properties:
             if is_known(key) or _reserved_fault(folded(key), is_removed=False) is not None or self.policy.names(key):
@@ -131,7 +129,7 @@ class UnknownProperty(BuiltInModelRule):
 _WITHOUT_STATISTICS = ("binary", "boolean", "void")
 
 
-class InvalidPropertyValue(BuiltInModelRule):
+class InvalidPropertyValue(_PolicyRule):
     """A property of Delta has a value that open-source Delta and Databricks refuse.
 
     Intervals have no months and years. A column with statistics is a column of the table that is no partition, and has
@@ -147,9 +145,6 @@ class InvalidPropertyValue(BuiltInModelRule):
     """
 
     code = "DS129"
-
-    def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
-        self.policy = policy
 
     def _faults(self, table: Table) -> Iterator[Fault]:
         values = {
@@ -199,7 +194,7 @@ def _statistics_faults(paths: Sequence[ColumnPath], table: Table) -> Iterator[tu
             yield path, f"and files have no statistics of {describe_type(column.data_type)}"
 
 
-class PropertyPolicyViolation(BuiltInModelRule):
+class PropertyPolicyViolation(_PolicyRule):
     """A property is missing that the project requires, or declared although the project forbids it.
 
     Remedy: Declare the property, or remove it.
@@ -210,9 +205,6 @@ class PropertyPolicyViolation(BuiltInModelRule):
     """
 
     code = "DS120"
-
-    def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
-        self.policy = policy
 
     def _faults(self, table: Table) -> Iterator[Fault]:
         declared = [key for key, value in table.table_properties.items() if value is not None]

@@ -243,13 +243,13 @@ def _parts(data_type: DataTypeState, value: str, depth: int) -> Iterator[str]:
         yield from _fields(data_type.fields, value, depth)
     elif isinstance(data_type, ArrayState):
         element = f"e{depth}"
-        yield f"transform({value}, {element} -> xxhash64({_joined(_parts(data_type.element, element, depth + 1))}))"
+        yield f"transform({value}, {element} -> xxhash64({', '.join(_parts(data_type.element, element, depth + 1))}))"
     elif isinstance(data_type, MapState):
         # The entries of a map have no order.
         entry = f"e{depth}"
         key = _parts(data_type.key, f"{entry}.key", depth + 1)
         inner = _parts(data_type.value, f"{entry}.value", depth + 1)
-        yield f"array_sort(transform(map_entries({value}), {entry} -> xxhash64({_joined((*key, *inner))})))"
+        yield f"array_sort(transform(map_entries({value}), {entry} -> xxhash64({', '.join((*key, *inner))})))"
     else:
         yield from _atomic(data_type, value)
 
@@ -269,7 +269,3 @@ def _atomic(data_type: str, value: str) -> Iterator[str]:
         yield value
         if data_type in {"double", "float"}:
             yield f"CASE WHEN {value} = 0 THEN CAST({value} AS STRING) END"
-
-
-def _joined(parts: Iterable[str]) -> str:
-    return ", ".join(parts)
