@@ -39,10 +39,9 @@ def code_lines(head: str, value: object, style: CodeStyle, indent: str = "") -> 
     """Write a value behind ``head``: in one line if it fits, else an argument a line, each with a comma."""
     # The comma that follows an argument counts, too.
     width = style.width + (not indent)
-    if _room_after(value, width - len(indent) - _least_columns(head)) > 0:
-        line = f"{indent}{head}{flat_code(value, style)}"
-        if columns_of_line(line) < width:
-            return line
+    line = f"{indent}{head}{flat_code(value, style)}"
+    if columns_of_line(line) < width:
+        return line
     deeper = indent + _STEP
     match value:
         case Call(name, arguments) if arguments:
@@ -77,30 +76,6 @@ def wrapped(text: str, fits: Callable[[str], bool]) -> list[str]:
         else:
             lines.append(word)
     return lines
-
-
-def _room_after(value: object, room: int) -> int:
-    """Return how much of a line is left at most after a value; 0 or less if it does not fit."""
-    match value:
-        case Call(name, arguments):
-            room -= len(name) + 2
-            for key, item in arguments:
-                if room <= 0:
-                    break
-                room = _room_after(item, room - len(key))
-        case list() | dict():
-            room -= 2
-            for item in value:
-                if room <= 0:
-                    break
-                room = _room_after(item, room)
-        case str():
-            room -= _least_columns(value) + 2
-    return room
-
-
-def _least_columns(text: str) -> int:
-    return len(text) if text.isascii() else 0
 
 
 def flat_code(value: object, style: CodeStyle) -> str:
