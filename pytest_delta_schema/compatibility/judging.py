@@ -13,7 +13,7 @@ from pytest_delta_schema.compatibility.column_faults import (
     NullableColumnAdded,
 )
 from pytest_delta_schema.compatibility.effects import Judged, effects_on
-from pytest_delta_schema.compatibility.roles import worse
+from pytest_delta_schema.compatibility.roles import VERDICTS
 from pytest_delta_schema.compatibility.table_faults import AdditiveEvolution, AspectNotOwned, TableRemoved
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.clients import ClientFeatures
@@ -175,10 +175,7 @@ def worst_verdict(findings: Iterable[CompatibilityFinding]) -> CompatibilityVerd
     Args:
         findings: Such as those of one role; none are safe.
     """
-    worst: CompatibilityVerdict = "safe"
-    for finding in findings:
-        worst = worse(worst, finding.verdict)
-    return worst
+    return max((finding.verdict for finding in findings), key=VERDICTS.index, default="safe")
 
 
 UNKNOWN_PARTS = (*ASPECTS, "ownership", "evolution")

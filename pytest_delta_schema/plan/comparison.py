@@ -308,9 +308,16 @@ def tag_changes(difference: Difference) -> Sequence[Change]:
 
 def has_tags(desired: TableState, observed: TableState) -> bool:
     """Whether all wanted tags are stored exactly."""
-    for path, tags in desired.tags.items():
-        there = observed.tags.get(path, NO_DECLARED_TAGS)
-        if there != tags and any(there.get(key) != value for key, value in tags.items()):
+    return all(holds(observed.tags.get(path, NO_DECLARED_TAGS), tags) for path, tags in desired.tags.items())
+
+
+_MISSING = object()
+
+
+def holds(stored: Mapping[str, str | None], declared: Mapping[str, str | None]) -> bool:
+    """Whether all declared keys are stored exactly; one that is declared absent may be stored in another spelling."""
+    for key, value in declared.items():  # noqa: SIM110 - a generator would cost as much as all the rest
+        if stored.get(key, _MISSING) != value:
             return False
     return True
 

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 _NO_KEYS = TableState(name=QualifiedName("", "", ""))
 _ALL_KEYS = attrgetter(*StateKeys.__annotations__)
-_MISSING = object()
 _NO_CHANGES = TablePlan()
 _PARTLY_DECLARED = ("properties", "tags")
 """The aspects of which only the declared keys are compared."""
@@ -256,17 +255,9 @@ def _is_clean(desired: TableState, observed: TableState) -> bool:
     """Whether two states are exactly equal, which is the usual case and costs least."""
     return (
         _COMPARED(desired) == _COMPARED(observed)
-        and _has_properties(desired, observed)
+        and comparison.holds(observed.table_properties, desired.table_properties)
         and comparison.has_tags(desired, observed)
     )
-
-
-def _has_properties(desired: TableState, observed: TableState) -> bool:
-    stored = observed.table_properties
-    for key, value in desired.table_properties.items():  # noqa: SIM110 - a generator would cost as much as all the rest
-        if stored.get(key, _MISSING) != value:
-            return False
-    return True
 
 
 def _with_dependent_foreign_keys(

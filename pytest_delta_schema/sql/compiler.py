@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.diagnostics.text import note_on
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import SetColumnComments
-from pytest_delta_schema.sql.quoting import dotted, literal
+from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.renderers import (
     RENDERERS,
     check_properties,
     column_definition,
     create_schema,
-    layout_clauses,
-    property_lines,
+    create_table,
 )
 from pytest_delta_schema.sql.statement import TOGETHER, Renderer, Statement, StatementKind
 
@@ -64,15 +63,9 @@ def _creation(action: CreateTable) -> Iterator[Statement]:
     if action.creates_schema:
         sql = create_schema(*table.written[:2])
         yield Statement(table=table, kind=StatementKind.CREATE_SCHEMA, sql=sql)
-    lines = ",\n".join(f"  {column_definition(column)}" for column in action.columns)
-    clauses = [f"CREATE TABLE {dotted(table)} (\n{lines}\n)", "USING DELTA"]
-    clauses += layout_clauses(action.partitioning, action.clustering)
-    if action.table_comment:
-        clauses.append(f"COMMENT {literal(action.table_comment)}")
-    all_properties = {**action.table_properties, **check_properties(action.checks)}
-    if all_properties:
-        clauses.append(f"TBLPROPERTIES (\n{property_lines(all_properties)}\n)")
-    yield Statement(table=table, kind=StatementKind.CREATE_TABLE, sql="\n".join(clauses), changes=(action,))
+    properties = {**action.table_properties, **check_properties(action.checks)}
+    sql = create_table(dotted(table), map(column_definition, action.columns), action, properties)
+    yield Statement(table=table, kind=StatementKind.CREATE_TABLE, sql=sql, changes=(action,))
     for change in (*action.keys, *action.following, *action.foreign_keys):
         yield from rendered(table, change)
 

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.plan.kinds import KeyAdd, KeyDrop
-    from pytest_delta_schema.state.states import CheckState
+    from pytest_delta_schema.state.states import CheckState, TableState
     from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, DataTypeState
 
 
@@ -198,7 +199,21 @@ def _unset_tags(change: kinds.UnsetTags) -> str:
     return f"{_of_column(change.path)}UNSET TAGS ({', '.join(map(literal, change.keys))})"
 
 
-def layout_clauses(partitioning: Sequence[str], clustering: Iterable[ColumnPath]) -> list[str]:
+def create_table(
+    name: str, lines: Iterable[str], table: CreateTable | TableState, properties: Mapping[str, str]
+) -> str:
+    """Render CREATE TABLE of a quoted name, with lines for its columns."""
+    columns = ",\n".join(f"  {line}" for line in lines)
+    clauses = [f"CREATE TABLE {name} (\n{columns}\n)", "USING DELTA"]
+    clauses += _layout_clauses(table.partitioning, table.clustering)
+    if table.table_comment:
+        clauses.append(f"COMMENT {literal(table.table_comment)}")
+    if properties:
+        clauses.append(f"TBLPROPERTIES (\n{property_lines(properties)}\n)")
+    return "\n".join(clauses)
+
+
+def _layout_clauses(partitioning: Sequence[str], clustering: Iterable[ColumnPath]) -> list[str]:
     """Render the layout clauses of a new table."""
     if partitioning:
         return [f"PARTITIONED BY ({listed(partitioning)})"]
@@ -208,7 +223,7 @@ def layout_clauses(partitioning: Sequence[str], clustering: Iterable[ColumnPath]
 def _rewrite_layout(table: QualifiedName, change: kinds.LayoutRewrite) -> str:
     """Render the replacement of the table by its own rows in another layout."""
     name = dotted(table)
-    clauses = layout_clauses(change.partitioning, change.clustering)
+    clauses = _layout_clauses(change.partitioning, change.clustering)
     return "\n".join([f"CREATE OR REPLACE TABLE {name}", "USING DELTA", *clauses, f"AS {select_all(name)}"])
 
 

@@ -32,8 +32,8 @@ from pytest_delta_schema.report.schema_comparison import schema_diff
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.rules.properties import declarable_properties
 from pytest_delta_schema.sql.compiler import statements
-from pytest_delta_schema.sql.quoting import condition, dotted, listed, literal
-from pytest_delta_schema.sql.renderers import column_definition, layout_clauses, property_lines
+from pytest_delta_schema.sql.quoting import condition, dotted, listed
+from pytest_delta_schema.sql.renderers import column_definition, create_table
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, describe_type, is_assignable
@@ -206,16 +206,9 @@ _IN_THE_FIRST = frozenset(
 
 def table_text(state: TableState) -> str:
     """Return a state as SQL; see :func:`state_text`."""
-    lines = ",\n".join(f"  {line}" for line in (*map(column_definition, state.columns), *_constraints(state)))
-    table = identifier(state.name.written.table)
-    clauses = [f"CREATE TABLE {table} (\n{lines}\n)", "USING DELTA"]
-    clauses += layout_clauses(state.partitioning, state.clustering)
-    if state.table_comment:
-        clauses.append(f"COMMENT {literal(state.table_comment)}")
-    properties = declarable_properties(state)
-    if properties:
-        clauses.append(f"TBLPROPERTIES (\n{property_lines(properties)}\n)")
-    texts = ["\n".join(clauses), *_after_creation(state)]
+    lines = (*map(column_definition, state.columns), *_constraints(state))
+    name = identifier(state.name.written.table)
+    texts = [create_table(name, lines, state, declarable_properties(state)), *_after_creation(state)]
     note = note_on("\n".join(texts))
     return "\n\n".join([*([f"-- {note}"] if note else ()), *(f"{text};" for text in texts)])
 

@@ -24,11 +24,12 @@ from pytest_delta_schema.sql.quoting import dotted, literal, type_sql
 from pytest_delta_schema.sql.renderers import value_clause
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.expressions import paths_in
+from pytest_delta_schema.state.keys import keys_of
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, UNIQUE, ForeignKeyState
 from pytest_delta_schema.state.types import ArrayState, StructState, atoms, is_generated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pytest_delta_schema.execute.protocols import ScratchCatalog
     from pytest_delta_schema.sql.statement import Statement
@@ -234,7 +235,7 @@ class DatabricksDouble:
 
     def statement_of(self, state: TableState) -> str:
         """Return the answer of SHOW CREATE TABLE: names without back-quotes, each string with its collation."""
-        lines = [*map(_definition, state.columns), *map(_constraint, _keys(state))]
+        lines = [*map(_definition, state.columns), *map(_constraint, keys_of(state))]
         text = ",\n  ".join(lines)
         clauses = [f"CREATE TABLE {'.'.join(map(_bare, state.name.written))} (\n  {text})\nUSING delta"]
         if state.partitioning:
@@ -448,10 +449,6 @@ def _written_field(field: ColumnState) -> str:
     comment = f" COMMENT {literal(field.comment)}" if field.comment else ""
     not_null = "" if field.is_nullable else " NOT NULL"
     return f"{_bare(field.name)}: {_written(field.data_type)}{not_null}{comment}"
-
-
-def _keys(state: TableState) -> Sequence[KeyState | ForeignKeyState]:
-    return (*state.keys, *state.foreign_keys)
 
 
 def _constraint(key: KeyState | ForeignKeyState) -> str:

@@ -148,6 +148,14 @@ def test_what_is_not_drift(model, there):
     assert changes(model, there) == ()
 
 
+def test_a_property_of_delta_that_is_declared_absent_is_removed_in_its_stored_spelling():
+    there = state(stored(), table_properties={"delta.appendOnly": "true"})
+
+    assert changes(table(column(), table_properties={"DELTA.appendonly": None}), there) == (
+        UnsetTableProperties(keys=("delta.appendOnly",)),
+    )
+
+
 @pytest.mark.parametrize(
     ("stored_versions", "declared", "to_set"),
     [
