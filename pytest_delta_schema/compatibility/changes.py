@@ -22,9 +22,7 @@ from pytest_delta_schema.delta.names import (
 from pytest_delta_schema.delta.properties import RETENTIONS, milliseconds
 from pytest_delta_schema.delta.protocol import (
     APPEND_ONLY,
-    COLUMN_MAPPING,
     PROTOCOL_VERSIONS,
-    TYPE_WIDENING,
     features_of_version,
     is_on,
     needed_by_property,
@@ -34,7 +32,13 @@ from pytest_delta_schema.delta.protocol import (
 from pytest_delta_schema.diagnostics.redaction import shown_property
 from pytest_delta_schema.models.ownership import ADDITIVE, ALL_MANAGED, ASPECTS, IGNORE, MANAGE, STRICT
 from pytest_delta_schema.plan import changes as kinds
-from pytest_delta_schema.plan.comparison import as_created, equal_expressions, renamed_expression, stored_key
+from pytest_delta_schema.plan.comparison import (
+    as_created,
+    equal_expressions,
+    features_to_enable,
+    renamed_expression,
+    stored_key,
+)
 from pytest_delta_schema.plan.difference import differ, new_names, resolve_renames
 from pytest_delta_schema.plan.kinds import ABSENT, with_enabled
 from pytest_delta_schema.plan.planner import TablePlanner
@@ -168,7 +172,7 @@ def _planned(changes: Iterable[Change], states: StatePair) -> Iterator[ContractC
         if row is None:
             continue
         line = next(change.lines(states.old))
-        needed = unsupported_features(_needed(change), states.old).difference(given)
+        needed = unsupported_features(features_to_enable(change), states.old).difference(given)
         enabled = {*change.enables, *needed}.difference(PROTOCOL_VERSIONS)
         yield ContractChange(
             row=row,
@@ -182,20 +186,6 @@ def _planned(changes: Iterable[Change], states: StatePair) -> Iterator[ContractC
             features=tuple(sorted(enabled | _versions(change, states))),
             remark=_refusal(change, states) if row is column_faults.TypeWidened else "",
         )
-
-
-def _needed(change: Change) -> tuple[str, ...]:
-    """Return the features that a project has to enable before Delta makes a change."""
-    if isinstance(change, (kinds.ColumnDrop, kinds.ColumnRename)):
-        return (COLUMN_MAPPING,)
-    if isinstance(change, kinds.ColumnTypeChange):
-        return (TYPE_WIDENING,) if widening(change.before, change.after) is Widening.BY_FEATURE else ()
-    if isinstance(change, (kinds.ColumnAdd, kinds.ColumnGenerationChange)):
-        value = change.column.value if isinstance(change, kinds.ColumnAdd) else change.after
-        if value is not None and value.identity is not None:
-            return ("identityColumns",)
-        return ("generatedColumns",) if value is not None and value.generated is not None else ()
-    return ()
 
 
 def _versions(change: Change, states: StatePair) -> frozenset[str]:

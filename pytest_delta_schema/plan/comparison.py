@@ -28,11 +28,10 @@ from pytest_delta_schema.models.ownership import FORBID, IGNORE, MANAGE, REPORT
 from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.difference import new_names, old_names, place_of, with_names
-from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.expressions import canonical, columns_in, simplified, with_columns
 from pytest_delta_schema.state.states import DELTA, OWNED_PROPERTIES, same_rely
-from pytest_delta_schema.state.types import ColumnGeneration, atoms, find
+from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, atoms, find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -41,8 +40,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.ownership import ContractMode
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.plan.kinds import Change
+    from pytest_delta_schema.plan.property_policy import PropertyPolicy
     from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, TableState
-    from pytest_delta_schema.state.types import ColumnState
 
 
 def column_changes(difference: Difference) -> Iterator[Change]:
@@ -337,15 +336,15 @@ def _paths_of_tags(
 
 def property_changes(
     difference: Difference,
-    enable: Collection[str] = (),
-    policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
+    changes: Iterable[Change],
+    enable: Collection[str],
+    policy: PropertyPolicy,
     *,
     declared: bool = True,
 ) -> Iterator[Change]:
     """Yield the properties to set, declared ones and those that other changes need, and those to unset."""
     wanted = difference.desired.table_properties if declared else {}
-    structural = difference.added or difference.dropped or difference.changed or difference.renames.done
-    features = needed_features(difference, enable) if structural else {}
+    features = needed_features(difference, changes, enable)
     if not wanted and not features and policy.is_plain:
         return
     stored = difference.observed.table_properties
@@ -482,7 +481,24 @@ DEFAULTS_FEATURE = "delta.feature.allowColumnDefaults"
 """Without it Delta refuses every default; a refused creation leaves a folder behind (Delta 4.4.0)."""
 
 
-def needed_features(difference: Difference, enable: Collection[str] = ()) -> dict[str, str]:
+def features_to_enable(change: Change) -> tuple[str, ...]:
+    """Return the table features that a project has to enable before Delta makes a change."""
+    match change:
+        case kinds.ColumnDrop() | kinds.ColumnRename():
+            return (COLUMN_MAPPING,)
+        case kinds.ColumnTypeChange(before=before, after=after):
+            return (TYPE_WIDENING,) if widening(before, after) is Widening.BY_FEATURE else ()
+        case kinds.ColumnAdd(column=ColumnState(value=value)) | kinds.ColumnGenerationChange(after=value):
+            if value is not None and value.identity is not None:
+                return ("identityColumns",)
+            return ("generatedColumns",) if value is not None and value.generated is not None else ()
+    return ()
+
+
+_ENABLING = {TYPE_WIDENING: {WIDENING_PROPERTY: "true"}, COLUMN_MAPPING: {MAPPING_PROPERTY: "name"}}
+
+
+def needed_features(difference: Difference, changes: Iterable[Change], enable: Collection[str]) -> dict[str, str]:
     """Return the properties that must be set before the columns and types can change."""
     needed: dict[str, str] = {}
     added = [placed.column for placed in difference.added]
@@ -494,12 +510,8 @@ def needed_features(difference: Difference, enable: Collection[str] = ()) -> dic
             needed.update(NEEDED_FEATURES[atom])
     if any(map(_has_default, added + [pair.desired for pair in difference.changed])):
         needed[DEFAULTS_FEATURE] = "supported"
-    if TYPE_WIDENING in enable and any(
-        widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in difference.retyped
-    ):
-        needed[WIDENING_PROPERTY] = "true"
-    if (difference.dropped or difference.renames.done) and COLUMN_MAPPING in enable:
-        needed[MAPPING_PROPERTY] = "name"
+    for feature in {feature for change in changes for feature in features_to_enable(change)}.intersection(enable):
+        needed.update(_ENABLING.get(feature, {}))
     return needed
 
 

@@ -220,7 +220,7 @@ class TablePlanner:
         desired = difference.desired
         if is_whole(desired):
             changes = _compared(difference)
-            changes.extend(comparison.property_changes(difference, self._enable, self._policy))
+            changes.extend(comparison.property_changes(difference, changes, self._enable, self._policy))
             reported = (
                 comparison.reported_property_changes(difference, self._policy, MANAGE) if self._policy.modes else ()
             )
@@ -235,7 +235,7 @@ class TablePlanner:
             if mode_of(change, desired) == REPORT and not _is_added_again(change)
         ]
         mode = desired.ownership.get("properties", MANAGE)
-        changes.extend(comparison.property_changes(own, self._enable, self._policy, declared=mode == MANAGE))
+        changes.extend(comparison.property_changes(own, changes, self._enable, self._policy, declared=mode == MANAGE))
         mismatches.extend(comparison.reported_property_changes(difference, self._policy, mode))
         return finished(changes, difference.observed), finished(mismatches, difference.observed)
 

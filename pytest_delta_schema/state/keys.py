@@ -64,11 +64,8 @@ def desired_keys(table: Table, columns: tuple[ColumnState, ...]) -> StateKeys:
     if not (table.primary_key or table.unique or table.foreign_keys):
         return _NO_KEYS
     names = [column[0] for column in columns]
-    return {
-        "primary_key": _primary_key(table, names) if table.primary_key else None,
-        "unique": tuple(sorted(_unique(table, names), key=by_name)) if table.unique else (),
-        "foreign_keys": tuple(sorted(_foreign_keys(table, names), key=by_name)) if table.foreign_keys else (),
-    }
+    primary = [_primary_key(table, names)] if table.primary_key else []
+    return state_keys((*primary, *_unique(table, names), *_foreign_keys(table, names)))
 
 
 def declared_keys(state: TableState) -> dict[str, Any]:
