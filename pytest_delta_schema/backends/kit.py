@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.logs.log import reading_log as reading_log
     from pytest_delta_schema.backends.logs.log import state_of_log as state_of_log
     from pytest_delta_schema.backends.problems import MALFORMED as MALFORMED
+    from pytest_delta_schema.backends.problems import NO_CONNECTION as NO_CONNECTION
     from pytest_delta_schema.backends.problems import is_a_view as is_a_view
     from pytest_delta_schema.backends.problems import is_damaged as is_damaged
     from pytest_delta_schema.backends.problems import is_not_delta as is_not_delta
@@ -28,10 +29,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.problems import without_files as without_files
     from pytest_delta_schema.backends.rows import DataQueries as DataQueries
     from pytest_delta_schema.backends.secret import Secret as Secret
-    from pytest_delta_schema.backends.spark.errors import NO_CONNECTION as NO_CONNECTION
     from pytest_delta_schema.backends.spark.errors import cancel_on_interrupt as cancel_on_interrupt
     from pytest_delta_schema.backends.spark.errors import running_in_spark as running_in_spark
-    from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as OPEN_SOURCE_DELTA
+    from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA as OPEN_SOURCE_DELTA
     from pytest_delta_schema.delta.names import NameMap as NameMap
     from pytest_delta_schema.delta.names import NameSet as NameSet
     from pytest_delta_schema.delta.names import folded as folded

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.spark.errors import JVM_GONE, NO_CONNECTION, SESSION_STOPPED
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog
 from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import (
@@ -27,6 +26,12 @@ if TYPE_CHECKING:
 
 MALFORMED = (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError)
 """What reading one table raises if its log, or its catalog metadata, is malformed or nested too deeply."""
+
+JVM_GONE, SESSION_STOPPED = "JVM_GONE", "SESSION_STOPPED"
+"""The conditions of errors whose cause is that the JVM has ended, or that the session was stopped."""
+
+NO_CONNECTION = "NO_CONNECTION"
+"""The condition of an error whose cause is the connection: the server cannot be reached, or refuses the token."""
 
 _CONVERT_BY_HAND = "convert it by CONVERT TO DELTA if it is parquet, or declare the table under another name"
 

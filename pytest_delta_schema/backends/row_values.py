@@ -20,7 +20,7 @@ from pytest_delta_schema.delta.fields import INTEGER_BITS, SIZED, integer_limit
 from pytest_delta_schema.delta.names import NameMap, NameSet, folded, proposal
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.text import shortened
-from pytest_delta_schema.plan.data_checks import NULL_PARTITION
+from pytest_delta_schema.state.states import NULL_PARTITION
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, describe_type
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
-from pytest_delta_schema.backends.local.launch import version_fault
+from pytest_delta_schema.backends.local.session import version_fault
 from pytest_delta_schema.configuration.files import read_project_file
 from pytest_delta_schema.configuration.report_targets import faults_of_reports, parse_target, report_files
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, JsonFormError, os_error_text

@@ -22,7 +22,6 @@ from pytest_delta_schema.rules.consent import BREAK, DROP_COLUMN, all_paths, amb
 from pytest_delta_schema.rules.policy import could_name, matches, names_text, part_word
 from pytest_delta_schema.rules.validator import protects
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.entries import EntryState
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
@@ -245,6 +244,7 @@ def unreadable_entry(table: Table, gate: Gate) -> TableOutcome | None:
 def check_entry(table: Table, gate: Gate) -> TableOutcome:
     """Compare the catalog entry of a table with its Delta log."""
     from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
+    from pytest_delta_schema.state.entries import EntryState
 
     model, state = gate.declarations.bound(table), gate.state()
     name = model.name

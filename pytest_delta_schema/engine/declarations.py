@@ -13,7 +13,6 @@ from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError, InvalidModelError, note
 from pytest_delta_schema.diagnostics.faults import NotCreatable
-from pytest_delta_schema.engine.source_map import SourceLocations
 from pytest_delta_schema.execute.protocols import COUNT, OFF, Preflight
 from pytest_delta_schema.models.clients import client_faults
 from pytest_delta_schema.models.sets import Binding, dependency_groups
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
     from pytest_delta_schema.engine.outcomes import TableChange
-    from pytest_delta_schema.engine.source_map import Listing
+    from pytest_delta_schema.engine.source_map import Listing, SourceLocations
     from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.execute.runner import ActionRunner
     from pytest_delta_schema.models.names import QualifiedName
@@ -120,7 +119,7 @@ class Declarations:
     ) -> None:
         self.settings = settings
         self.tables = tables
-        self._sources = SourceLocations(listings)
+        self._listings = listings
         self._bound: dict[QualifiedName, BoundModel] = {}
         self._violations: dict[QualifiedName, tuple[Diagnostic, ...]] = {}
         self._creation_notes: dict[QualifiedName, tuple[Diagnostic, ...]] = {}
@@ -145,6 +144,12 @@ class Declarations:
     def drift_validator(self) -> PlanValidator:
         """The rules for a gate, which changes nothing: protected tables are compared like all others."""
         return validator_of(replace(self.settings, protected=()))
+
+    @cached_property
+    def _sources(self) -> SourceLocations:
+        from pytest_delta_schema.engine.source_map import SourceLocations
+
+        return SourceLocations(self._listings)
 
     def bound(self, model: Table) -> BoundModel:
         """Return a model with the table that it maps to in the catalog."""

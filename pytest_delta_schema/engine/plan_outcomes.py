@@ -10,6 +10,7 @@ from pytest_delta_schema.delta.names import ENTRY_PATH
 from pytest_delta_schema.diagnostics.errors import (
     ApplyError,
     DeltaSchemaError,
+    Diagnostic,
     UnsafePlanError,
     diagnostic_of,
     diagnostics_of,
@@ -32,13 +33,11 @@ from pytest_delta_schema.plan.changes import ColumnDrop
 from pytest_delta_schema.plan.planner import note_on_hidden
 from pytest_delta_schema.rules.reported_rules import DATA_RULES
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.entries import EntryState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.engine.declarations import BoundModel, Declarations
     from pytest_delta_schema.engine.orchestrator import SyncResult
     from pytest_delta_schema.execute.protocols import Capabilities, Catalog
@@ -379,7 +378,7 @@ def introduction_note(table: QualifiedName, commit: IntroducedBy) -> Diagnostic:
 def notes_of_entry(table: QualifiedName, state: CatalogState) -> list[Diagnostic]:
     """Return a note that says which differ: the model, the Delta log, and the catalog's entry, where there is one."""
     entry, log = state.entries.get(table), state.logs.get(table)
-    if not isinstance(entry, EntryState) or log is None:
+    if entry is None or isinstance(entry, Diagnostic) or log is None:
         return []
     number = len(plan.entry_differences(entry, log))
     message = "the model and the Delta log differ; the catalog entry equals the log"

@@ -11,7 +11,7 @@ from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.diagnostics.text import escaped, shortened
 from pytest_delta_schema.execute.protocols import LIMIT, OFF, AnalysesDefaults, Preflight
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDefaultChange, ConvertTable
-from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, data_checks_of, shown_columns
+from pytest_delta_schema.plan.data_checks import NotNull, PartitionValue, data_checks_of, shown_columns
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.rules.reported_rules import (
     DuplicateKeyValues,
@@ -23,7 +23,7 @@ from pytest_delta_schema.rules.reported_rules import (
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.rules.types import InvalidColumnGeneration
 from pytest_delta_schema.sql.data_check_queries import select_violations
-from pytest_delta_schema.state.states import CheckState, KeyState
+from pytest_delta_schema.state.states import NULL_PARTITION, CheckState, KeyState
 from pytest_delta_schema.state.types import ColumnGeneration, find
 
 if TYPE_CHECKING:

@@ -28,10 +28,6 @@ class NotNull(NamedTuple):
     path: ColumnPath
 
 
-NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
-"""The text that partition folders use for NULL, so no value can have it."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionValue:
     """Every value of a column is read back unchanged when the table is partitioned by it.

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pytest_delta_schema.backends.backend import find_backend
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeltaSchemaError, StatementError
-from pytest_delta_schema.engine.checks import unmatched_columns, unmatched_protection, unreadable_entry
 from pytest_delta_schema.execute.protocols import StartsLazily
 from pytest_delta_schema.plugin.compat import is_overridden, item_of
 from pytest_delta_schema.plugin.failures import (
@@ -121,6 +120,8 @@ def require_readable_table(request: pytest.FixtureRequest, gate: Gate) -> None:
 
 def require_readable_entry(request: pytest.FixtureRequest, gate: Gate) -> None:
     """Stop in set-up, with one line, if the table or its catalog entry cannot be read."""
+    from pytest_delta_schema.engine.checks import unreadable_entry
+
     require_readable_table(request, gate)
     outcome = unreadable_entry(request.cls.table, gate)
     if outcome is not None:
@@ -135,6 +136,8 @@ def _unreadable(request: pytest.FixtureRequest, outcome: TableOutcome) -> NoRetu
 
 def _refuse_unmatched_consents(request: pytest.FixtureRequest, gate: Gate) -> None:
     """Stop the run with a usage error, before anything is changed, if consents match nothing; note unused ones."""
+    from pytest_delta_schema.engine.checks import unmatched_columns, unmatched_protection
+
     config = request.config
     run = config.stash[RUN]
     if id(gate.catalog) in run.audited:

@@ -15,7 +15,6 @@ import pytest
 
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
 from pytest_delta_schema.diagnostics.text import HIDDEN, printed_line
-from pytest_delta_schema.engine.checks import check_entry, check_schema, sync_entries
 from pytest_delta_schema.engine.gate import BatchedApplies
 from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome
 from pytest_delta_schema.engine.plan_outcomes import failed_outcome, rules_outcome, snapshot_outcome, table_outcome
@@ -307,6 +306,8 @@ class SchemaContract:
     @check
     def unmanaged(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
         """Every table of the schema is declared, or matches a pattern of ``delta_unmanaged_ignore``."""
+        from pytest_delta_schema.engine.checks import check_schema
+
         run = request.config.stash[RUN]
         outcome = check_schema(
             self.schema,
@@ -374,6 +375,8 @@ class EntryDriftContract(DriftContract):
     @pytest.mark.usefixtures("_delta_entry_readable")
     def metadata(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
         """The catalog entry shows what the Delta log holds."""
+        from pytest_delta_schema.engine.checks import check_entry
+
         report_outcome(request.node, check_entry(self.table, request.config.stash[RUN].gate(delta_catalog)))
 
 
@@ -383,6 +386,8 @@ class EntryApplyContract(ApplyContract):
     @check
     def metadata(self, request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
         """The metadata of the Delta log is written to the catalog entry; data files are not touched."""
+        from pytest_delta_schema.engine.checks import sync_entries
+
         declarations, tables = request.config.stash[RUN].declarations, [self.table]
         outcome = once(
             request.node,
@@ -442,6 +447,8 @@ class JointSyncs:
         return {name: TableOutcome.from_json(values) for name, values in json.loads(path.read_text("utf-8")).items()}
 
     def _now(self, items: Sequence[pytest.Function], catalog: SyncsEntries) -> dict[str, TableOutcome]:
+        from pytest_delta_schema.engine.checks import sync_entries
+
         tables = {item.nodeid: item.cls.table for item in items}
         declarations = self._config.stash[RUN].declarations
         outcomes = sync_entries(list(tables.values()), catalog, declarations, recreates=True)

@@ -33,7 +33,6 @@ from pytest_delta_schema.report.text import (
     unmanaged_headline,
 )
 from pytest_delta_schema.rules.reported_rules import DATA_RULES
-from pytest_delta_schema.state.json_state import state_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,6 +147,8 @@ def attach_states(item: pytest.Item, report: pytest.TestReport, outcome: TableOu
     sender = {DRIFT: CheckKind.DRIFT, APPLY: CheckKind.APPLY}.get(run.options.mode or "", CheckKind.RULES)
     if table is None or outcome.check is not sender or run.declarations.violations(table):
         return
+    from pytest_delta_schema.state.json_state import state_json
+
     declared, observed = run.states(table)
     states = TableStates(state_json(declared), None if observed is None else state_json(observed))
     setattr(report, _STATES, json.dumps(states))

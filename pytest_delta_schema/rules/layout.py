@@ -10,13 +10,12 @@ from urllib.parse import unquote
 from pytest_delta_schema.delta.fields import INTEGER_BITS, integer_limit
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameSet, folded, part_path, proposal, same_names
 from pytest_delta_schema.plan.changes import ColumnMappingRemoval, ConvertTable, LayoutRewrite
-from pytest_delta_schema.plan.data_checks import NULL_PARTITION
 from pytest_delta_schema.plan.table_changes import describe_layout
 from pytest_delta_schema.rules.columns import repeated_names
 from pytest_delta_schema.rules.consent import REWRITE, Consent, missing_consents
 from pytest_delta_schema.rules.rule import AlignmentRule, BuiltInModelRule, Fault
 from pytest_delta_schema.state.desired import clustering_path, desired_state
-from pytest_delta_schema.state.states import DELTA, NOTHING, PARQUET, RESTORE_LOG
+from pytest_delta_schema.state.states import DELTA, NOTHING, NULL_PARTITION, PARQUET, RESTORE_LOG
 from pytest_delta_schema.state.types import StructState, describe_type, find
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.diagnostics.text import identifier
-from pytest_delta_schema.plan.data_checks import NULL_PARTITION, DataCheck, NotNull, PartitionValue
+from pytest_delta_schema.plan.data_checks import DataCheck, NotNull, PartitionValue
 from pytest_delta_schema.sql.quoting import condition, dotted, listed, literal, parquet_files, path_sql, type_sql
-from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
+from pytest_delta_schema.state.states import NULL_PARTITION, CheckState, ForeignKeyState, KeyState
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, describe_type
 
 if TYPE_CHECKING:

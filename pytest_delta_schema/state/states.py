@@ -140,6 +140,9 @@ class RenameState(NamedTuple):
 
 DELTA, PARQUET, NOTHING = "delta", "parquet", "nothing"
 
+NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+"""The text that partition folders use for NULL, so no value can have it."""
+
 
 @dataclass(frozen=True, slots=True)
 class SourceState:

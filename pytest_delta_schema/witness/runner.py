@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_delta_schema.backends.local.launch import installed
+from pytest_delta_schema.backends.local.session import installed
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.diagnostics.errors import ConfigurationError, os_error_text
 from pytest_delta_schema.diagnostics.faults import Witness

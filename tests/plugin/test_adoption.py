@@ -12,8 +12,8 @@ import pytest
 from pyspark.sql.types import ArrayType, LongType, MapType, StructField, StructType
 
 from pytest_delta_schema import Column, LocalCatalog, MemoryCatalog, Settings, Table
-from pytest_delta_schema.backends.local import bridge, reading
-from pytest_delta_schema.backends.local.bridge import LazySession
+from pytest_delta_schema.backends.local import reading, session
+from pytest_delta_schema.backends.local.session import LazySession
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.declarations import tables_of_file
 from pytest_delta_schema.plugin import adoption, source_files
@@ -695,7 +695,7 @@ RENAMES = {
 
 @pytest.mark.parametrize(("versions", "model", "expected"), RENAMES.values(), ids=RENAMES)
 def test_a_rename_of_one_physical_column_is_accepted_as_a_rename(tmp_path, monkeypatch, versions, model, expected):
-    for module in (bridge, reading):
+    for module in (session, reading):
         monkeypatch.setattr(module, "active_spark", lambda: None)
     folder, info, version = tmp_path / "dev" / "silver" / "orders", {}, 0
     for fields in versions:

@@ -7,9 +7,9 @@ import os
 import pytest
 
 from pytest_delta_schema import QualifiedName, model_source
-from pytest_delta_schema.backends.local import bridge as later_session
-from pytest_delta_schema.backends.local import launch as pairs
+from pytest_delta_schema.backends.local import catalog as local_catalog
 from pytest_delta_schema.backends.local import reading as early_reads
+from pytest_delta_schema.backends.local import session as later_session
 from pytest_delta_schema.backends.local import start as session
 from pytest_delta_schema.backends.local.reading import WarehouseLogs
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
@@ -31,7 +31,7 @@ def started(project, monkeypatch):
         raise BackendUnavailableError(f"{STARTED}; {{it}} must not be")
 
     monkeypatch.setattr(session, "start_session", refuse)
-    for module in (early_reads, later_session):
+    for module in (early_reads, later_session, local_catalog):
         monkeypatch.setattr(module, "active_spark", lambda: None)
     for name in ("SPARK_HOME", *later_session._FOREIGN):
         monkeypatch.delenv(name, raising=False)
@@ -57,11 +57,14 @@ def test_tables_in_sync_need_none(project, started, mode):
 
 
 ONLY_WITH_CHANGES = (
-    *("backends.local.clones", "backends.local.conversion", "backends.local.statements", "backends.spark.statements"),
-    *("engine.apply_progress", "engine.orchestrator", "execute.preflight", "execute.runner", "execute.statements"),
-    *("history.git", "plan.entry_comparison", "plugin.reports", "report.run_report", "sql.compiler", "sql.renderers"),
+    *("backends.local.bridge", "backends.local.clones", "backends.local.conversion", "backends.local.launch"),
+    *("backends.local.start", "backends.local.statements", "backends.spark.errors", "backends.spark.logs"),
+    *("backends.spark.sessions", "backends.spark.statements", "engine.apply_progress", "engine.checks"),
+    *("engine.orchestrator", "engine.source_map", "execute.interruption", "execute.preflight", "execute.runner"),
+    *("execute.statements", "history.git", "plan.data_checks", "plan.entry_comparison", "plugin.reports"),
+    *("report.run_report", "sql.compiler", "sql.renderers"),
 )
-MODULES = 132
+MODULES = 120
 """The modules of this package that a gate loads whose tables are in sync; it may not rise."""
 
 
@@ -171,8 +174,7 @@ def test_consents_that_were_used_before_need_none(project, started, orders):
 
 @pytest.mark.usefixtures("orders")
 def test_a_gate_needs_no_pair_that_belongs_together(project, started, monkeypatch):
-    for module in (later_session, pairs):
-        monkeypatch.setattr(module, "installed", lambda: {"pyspark": "4.3.0"})
+    monkeypatch.setattr(later_session, "installed", lambda: {"pyspark": "4.3.0"})
 
     project.run("--delta-drift", "-m", "delta_drift").assert_outcomes(passed=1, deselected=2)
 
@@ -182,11 +184,10 @@ def test_a_gate_needs_no_pair_that_belongs_together(project, started, monkeypatc
 @pytest.mark.parametrize("mode", ["drift", "apply"])
 def test_a_run_that_starts_no_session_creates_no_warehouse(project, monkeypatch, mode):
     project.models(PLAIN)
-    monkeypatch.setattr(early_reads, "active_spark", lambda: None)
-    monkeypatch.setattr(later_session, "active_spark", lambda: None)
+    for module in (early_reads, later_session, local_catalog):
+        monkeypatch.setattr(module, "active_spark", lambda: None)
     monkeypatch.setattr(session, "checked_active_session", lambda: None)
-    for module in (later_session, pairs):
-        monkeypatch.setattr(module, "installed", lambda: {"pyspark": "4.3.0"})
+    monkeypatch.setattr(later_session, "installed", lambda: {"pyspark": "4.3.0"})
 
     result = project.run(f"--delta-{mode}", "-m", f"delta_{mode}")
 
@@ -269,7 +270,7 @@ def test_another_warehouse_is_read_from_there(project, started):
 
 @pytest.mark.usefixtures("orders")
 def test_a_session_that_is_active_is_used(project, started, monkeypatch):
-    for module in (early_reads, later_session):
+    for module in (early_reads, later_session, local_catalog):
         monkeypatch.setattr(module, "active_spark", lambda: "a session")
 
     result = project.run("--delta-drift", "-m", "delta_drift")

@@ -23,7 +23,7 @@ from pytest_delta_schema import (
     model_source,
 )
 from pytest_delta_schema.backends.databricks.catalog import CAPABILITIES as DATABRICKS
-from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as LOCAL
+from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY
 from pytest_delta_schema.delta.fields import logical_path, with_collations_json

@@ -8,15 +8,15 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import pytest_delta_schema
 from pytest_delta_schema import DatabricksCatalog, MemoryCatalog, UnityCatalog
-from pytest_delta_schema.backends.local.launch import minor_version
-from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as LOCAL
-from pytest_delta_schema.backends.spark.sessions import SparkVersions
+from pytest_delta_schema.backends.local.session import minor_version
+from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA as LOCAL
+from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.compatibility import column_faults, table_faults
 from pytest_delta_schema.configuration.section import COMPATIBILITY_KEYS, CONSENT_KEYS, STORE_KEYS
@@ -87,7 +87,7 @@ def _members(name: str, value: object) -> Iterator[str]:
         return
     for member in _public_members(value):
         attribute = inspect.getattr_static(value, member)
-        if isinstance(attribute, property):
+        if isinstance(attribute, (property, cached_property)):
             yield f"#### `{name}.{member}`"
             yield from _texts(attribute)
         else:
@@ -103,7 +103,9 @@ def _public_members(value: type) -> list[str]:
 
 def _is_method(attribute: object) -> bool:
     documented = attribute.__func__ if isinstance(attribute, (classmethod, staticmethod)) else attribute
-    return (inspect.isfunction(documented) or isinstance(attribute, property)) and bool(inspect.getdoc(documented))
+    return (inspect.isfunction(documented) or isinstance(attribute, (property, cached_property))) and bool(
+        inspect.getdoc(documented)
+    )
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.launch import cache_folder, minor_version
-from pytest_delta_schema.backends.spark.sessions import SparkVersions
+from pytest_delta_schema.backends.local.launch import cache_folder
+from pytest_delta_schema.backends.local.session import minor_version
+from pytest_delta_schema.backends.spark.versions import SparkVersions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from typing_extensions import Self
 
-    from pytest_delta_schema.backends.local.bridge import CatalogSession
-    from pytest_delta_schema.execute.protocols import ScratchCatalog
+    from pytest_delta_schema.backends.local.catalog import LocalCatalog
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.write_check.streams import Remedy, StreamKind
 
@@ -45,15 +44,13 @@ class StreamStage:
 
     def __init__(
         self,
-        session: CatalogSession,
-        catalog: ScratchCatalog,
+        catalog: LocalCatalog,
         old: TableState,
         kind: StreamKind,
         rows: Sequence[Mapping[str, Any]],
         *,
         count_by: str = "",
     ) -> None:
-        self._session = session
         self._catalog = catalog
         self._old = old
         self._kind = kind
@@ -76,7 +73,7 @@ class StreamStage:
         self, _type: type[BaseException] | None, _error: BaseException | None, _traceback: TracebackType | None
     ) -> None:
         if self._query is not None:
-            with self._session.translate_errors():
+            with self._catalog.bridge.translate_errors():
                 self._query.stop()
         self._catalog.drop_schema(self._home.catalog, self._home.schema)
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -88,8 +85,8 @@ class StreamStage:
 
     def run(self, sql: str) -> None:
         """Run a statement, in which ``{table}`` is the name of the table."""
-        with self._session.using(self._home.catalog):
-            self._session.sql(sql.format(table=dotted(self._home)))
+        with self._catalog.bridge.using(self._home.catalog):
+            self._catalog.bridge.sql(sql.format(table=dotted(self._home)))
 
     def verdict(self) -> StreamVerdict:
         """Append the last row, and let the stream read everything: start it again, and try what may let it continue."""
@@ -109,18 +106,18 @@ class StreamStage:
             self._catalog.run(statement)
         version = self._catalog.version(self._home)
         self._insert(self._first)
-        folder = table_folder(self._session.warehouse, self._home)
+        folder = table_folder(self._catalog.warehouse, self._home)
         started_with = version + 1 if isinstance(version, int) else 0
         checkpoint = self._folder / "checkpoint"
         checkpoint.mkdir()
         self._run = StreamRun(
-            session=self._session,
+            catalog=self._catalog,
             table=folder,
             checkpoint=checkpoint,
             options=options_of(self._kind, checkpoint, started_with),
             count_by=self._count_by,
         )
-        with self._session.translate_errors():
+        with self._catalog.bridge.translate_errors():
             if self._kind in RUNS_MEANWHILE:
                 self._query = self._run.start(ends=False)
                 self._query.processAllAvailable()
@@ -206,7 +203,7 @@ def allowed_by(error: StatementError) -> Remedy:
 class StreamRun:
     """One stream over a table, with its checkpoint and its options."""
 
-    session: CatalogSession
+    catalog: LocalCatalog
     table: Path
     checkpoint: Path
     options: Mapping[str, str]
@@ -226,7 +223,7 @@ class StreamRun:
     def failure(self, query: Any = None) -> StatementError | None:
         """Return the error with which the stream ends, ``None`` if it reads everything."""
         try:
-            with self.session.translate_errors(), self.session.stopping():
+            with self.catalog.bridge.translate_errors(), self.catalog.bridge.stopping():
                 if query is None:
                     self.start().awaitTermination()
                 else:
@@ -273,7 +270,7 @@ class StreamRun:
 
     @property
     def _spark(self) -> SparkSession:
-        return self.session.spark
+        return self.catalog.spark
 
 
 def _reason(error: StatementError) -> str:

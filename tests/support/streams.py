@@ -410,7 +410,7 @@ def states(case: Case, kind: StreamKind) -> tuple[TableState, TableState]:
 def play(catalog: LocalCatalog, case: Case, kind: StreamKind) -> StreamVerdict:
     """Return what a stream does over the changes of a case, on real Delta."""
     rows = [*rows_of(case.old, 2), rows_of(case.new, 3)[-1]]
-    with StreamStage(catalog._session, catalog, _placed(case.old, kind), kind, rows, count_by=case.count_by) as stage:
+    with StreamStage(catalog, _placed(case.old, kind), kind, rows, count_by=case.count_by) as stage:
         for step in case.steps:
             if isinstance(step, str):
                 stage.run(step)

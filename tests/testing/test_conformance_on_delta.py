@@ -10,7 +10,7 @@ import re
 import pytest
 
 from pytest_delta_schema import UnityCatalog
-from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA
+from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC
 from pytest_delta_schema.commands.cli import conformance_arguments
 from pytest_delta_schema.testing.conformance import Tables, moved_scenarios

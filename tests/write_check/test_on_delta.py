@@ -22,7 +22,8 @@ from pytest_delta_schema.backends.local import probe_write
 from pytest_delta_schema.backends.local.probes import merge_sql, write_frame
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.errors import translate_errors
-from pytest_delta_schema.backends.spark.sessions import SparkVersions, setting
+from pytest_delta_schema.backends.spark.sessions import setting
+from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta import PAIRS as SPARK_PAIRS
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def _open(context: BackendContext) -> LocalCatalog:
-    from pytest_delta_schema.backends.local.bridge import LazySession, has_own_settings
     from pytest_delta_schema.backends.local.catalog import LocalCatalog
+    from pytest_delta_schema.backends.local.session import LazySession, has_own_settings
     from pytest_delta_schema.backends.local.warehouse import check_warehouse
 
     if not (context.starts_own_spark() and has_own_settings()):

@@ -1,15 +1,10 @@
-"""The session of a catalog, which may be started later, and the Java classes of this package in its JVM."""
+"""The Java classes of this package in the JVM of a session, which reads and runs statements by them."""
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.launch import (
@@ -19,25 +14,21 @@ from pytest_delta_schema.backends.local.launch import (
     SETTINGS_CLASS,
     classes_jar,
     delta_jars,
-    installed,
-    minor_version,
-    version_fault,
 )
 from pytest_delta_schema.backends.local.start import catalog_conf
 from pytest_delta_schema.backends.local.warehouse import SESSION_CATALOG, translate
 from pytest_delta_schema.backends.logs.files import LocalFiles
-from pytest_delta_schema.backends.spark.compat import Gateway, active_spark, java_session, known_properties
+from pytest_delta_schema.backends.spark.compat import Gateway, java_session
 from pytest_delta_schema.backends.spark.errors import cancel_on_interrupt, stop_jobs, translate_errors
 from pytest_delta_schema.backends.spark.logs import HadoopFiles
-from pytest_delta_schema.backends.spark.sessions import SUBSTITUTE, SparkVersions, setting, shared_setting
-from pytest_delta_schema.delta import PAIRS
-from pytest_delta_schema.models.arguments import folder_fault, refuse, session_fault
+from pytest_delta_schema.backends.spark.sessions import SUBSTITUTE, setting
+from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
-    from os import PathLike
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
@@ -48,149 +39,10 @@ _LAST_COMMIT = "spark.databricks.delta.lastCommitVersionInSession"
 """Delta sets it after each commit (Delta 4.4.0)."""
 
 
-class CatalogSession:
-    """The session of a catalog; the arguments, and what it raises, are those of :class:`LocalCatalog`."""
-
-    def __init__(self, spark: SparkSession | LazySession, warehouse: str | PathLike[str]) -> None:
-        subject = "LocalCatalog"
-        is_later = isinstance(spark, LazySession)
-        refuse("" if is_later else session_fault(spark, subject), folder_fault(warehouse, subject))
-        self._given = spark
-        self.warehouse = Path(warehouse)
-
-    @cached_property
-    def spark(self) -> SparkSession:
-        """The session; it is started when it is first needed."""
-        return self._given.start() if isinstance(self._given, LazySession) else self._given
-
-    @cached_property
-    def bridge(self) -> Bridge:
-        """The JVM of the session."""
-        with translate_errors(str, self.spark), step("opening the catalog"):
-            return Bridge(self.spark, self.warehouse)
-
-    @property
-    def is_started(self) -> bool:
-        """Whether the session was started."""
-        return "bridge" in self.__dict__
-
-    @property
-    def is_to_be_started(self) -> bool:
-        """Whether this catalog will start its session, and no session is there yet."""
-        return isinstance(self._given, LazySession) and not self.is_started and active_spark() is None
-
-    def versions(self) -> SparkVersions:
-        """Return the versions of Spark and Delta; those of a session that is started later are the installed ones."""
-        if isinstance(self._given, LazySession):
-            return self._given.versions(lambda: known_properties(self.bridge.gateway))
-        gateway = self.bridge.gateway
-        with translate_errors(str, self._given):
-            return SparkVersions.of(self._given, gateway)
-
-    def settings_hash(self) -> str:
-        """Return a hash of the settings of the session on which the log of a new table may depend."""
-        return self.bridge.settings_hash(without=[_LAST_COMMIT, SUBSTITUTE])
-
-    def sql(self, text: str) -> Any:
-        """Return the frame of a statement, whose text is used exactly as it is."""
-        with self.stopping(), setting(self.spark, SUBSTITUTE, "false"):
-            return self.spark.sql(text)
-
-    def stopping(self) -> AbstractContextManager[None]:
-        """Stop the jobs of the block if it is interrupted."""
-        return cancel_on_interrupt(lambda: stop_jobs(self.spark))
-
-    @contextmanager
-    def shared(self) -> Iterator[bool]:
-        """Prepare the session for statements in several threads; the value is whether that is possible.
-
-        All threads use one session, so its settings are changed once, around all statements.
-        """
-        with shared_setting(lambda: self.spark, SUBSTITUTE, "false") as is_set, self.stopping():
-            yield is_set
-
-    def translate_errors(self) -> AbstractContextManager[None]:
-        """Use the names of users in the errors of the block."""
-        return translate_errors(self.bridge.with_logical_names, self.spark)
-
-    @contextmanager
-    def using(self, catalog: str) -> Iterator[None]:
-        """Register a catalog in the session, and use the names of users in errors."""
-        with self.translate_errors():
-            self.bridge.register([catalog])
-            yield
-
-
-_FOREIGN = (
-    "DATABRICKS_RUNTIME_VERSION",
-    "PYSPARK_GATEWAY_PORT",
-    "PYSPARK_SUBMIT_ARGS",
-    "SPARK_CONF_DIR",
-    "SPARK_CONNECT_MODE_ENABLED",
-    "SPARK_REMOTE",
-)
-"""Variables that give a new session other settings, or another session (pyspark 3.5 to 4.2)."""
-
-_CONFIGURATION = ("spark-defaults.conf", "spark-env.sh")
-"""Files in Spark's folder ``conf`` that do the same."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LazySession:
-    """A session that is started when it is first needed."""
-
-    start: Callable[[], SparkSession]
-
-    def versions(self, properties: Callable[[], AbstractSet[str]]) -> SparkVersions:
-        """Return the versions of the session, as they are installed.
-
-        ``properties`` returns the properties that Delta knows, from the started session; it is called for a version of
-        Delta whose properties this package does not know.
-        """
-        versions = installed()
-        if version_fault(versions):
-            # No session can start; logs are read as the newest pair reads them.
-            versions = {"pyspark": PAIRS[-1].pyspark, "delta-spark": PAIRS[-1].delta_spark}
-        spark, delta = minor_version(versions["pyspark"]), minor_version(versions["delta-spark"])
-        if versions["delta-spark"] == PAIRS[-1].delta_spark:
-            return SparkVersions(spark=spark, delta=delta)
-        return SparkVersions(spark=spark, delta=delta, properties=_LaterProperties(properties))
-
-
-class _LaterProperties(AbstractSet[str]):
-    """The properties that Delta knows; a session is started for them when they are first needed."""
-
-    def __init__(self, properties: Callable[[], AbstractSet[str]]) -> None:
-        self._load = properties
-
-    @cached_property
-    def _loaded(self) -> AbstractSet[str]:
-        return self._load()
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._loaded
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._loaded)
-
-    def __len__(self) -> int:
-        return len(self._loaded)
-
-
-def has_own_settings(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether a session that is started now certainly has the settings of this package, and no others.
-
-    It may have others if one is active already, if Spark's own files or variables configure it, and on Databricks.
-    """
-    package = find_spec("pyspark")
-    if package is None or package.origin is None or active_spark() is not None:
-        return False
-    home = Path(package.origin).parent
-    if Path(environment.get("SPARK_HOME") or home).resolve() != home.resolve():
-        return False
-    if any(environment.get(name) for name in _FOREIGN):
-        return False
-    return not any((home / "conf" / name).exists() for name in _CONFIGURATION)
+def open_bridge(spark: SparkSession, warehouse: Path) -> Bridge:
+    """Load the Java classes of this package into the JVM of a session."""
+    with translate_errors(str, spark), step("opening the catalog"):
+        return Bridge(spark, warehouse)
 
 
 class Bridge:
@@ -207,6 +59,31 @@ class Bridge:
         self._seen = threading.local()
         self._reader: Any = self._new(READER_CLASS)
         self._lister: Any = self._new(LISTER_CLASS)
+
+    def versions(self) -> SparkVersions:
+        """Return the versions of Spark and Delta in the session."""
+        with translate_errors(str, self.spark):
+            return SparkVersions.of(self.spark, self.gateway)
+
+    def sql(self, text: str) -> Any:
+        """Return the frame of a statement, whose text is used exactly as it is."""
+        with self.stopping(), setting(self.spark, SUBSTITUTE, "false"):
+            return self.spark.sql(text)
+
+    def stopping(self) -> AbstractContextManager[None]:
+        """Stop the jobs of the block if it is interrupted."""
+        return cancel_on_interrupt(lambda: stop_jobs(self.spark))
+
+    def translate_errors(self) -> AbstractContextManager[None]:
+        """Use the names of users in the errors of the block."""
+        return translate_errors(self.with_logical_names, self.spark)
+
+    @contextmanager
+    def using(self, catalog: str) -> Iterator[None]:
+        """Register a catalog in the session, and use the names of users in errors."""
+        with self.translate_errors():
+            self.register([catalog])
+            yield
 
     def with_logical_names(self, text: str) -> str:
         """Replace physical names in a message of Spark by the names that users write."""
@@ -245,9 +122,9 @@ class Bridge:
         kind, sign = head.split("\t")
         return kind, sign, files
 
-    def settings_hash(self, without: Iterable[str]) -> str:
-        """Return the hash of all settings of the session, by ``SettingsHash.java``."""
-        return str(self._settings.of(java_session(self.spark), "\n".join(without)))
+    def settings_hash(self) -> str:
+        """Return a hash of the settings on which the log of a new table may depend, by ``SettingsHash.java``."""
+        return str(self._settings.of(java_session(self.spark), f"{_LAST_COMMIT}\n{SUBSTITUTE}"))
 
     def mark(self, path: str) -> None:
         """Write a file to the folder of a table that prevents its conversion if its log is lost."""

@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.bridge import CatalogSession
 from pytest_delta_schema.backends.local.reading import WarehouseLogs, files_of, list_tables, read_tables
+from pytest_delta_schema.backends.local.session import LazySession
 from pytest_delta_schema.backends.local.warehouse import SESSION_CATALOG, schema_folder, why_empty
 from pytest_delta_schema.backends.spark.catalog import SparkCatalog
-from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA
+from pytest_delta_schema.backends.spark.compat import active_spark
+from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute.protocols import version_of
+from pytest_delta_schema.models.arguments import folder_fault, refuse, session_fault
 from pytest_delta_schema.models.names import required_table_names
 from pytest_delta_schema.models.sets import names_around
 from pytest_delta_schema.models.table import conversions, required_tables
 from pytest_delta_schema.state.states import CatalogState, TableState
-from pytest_delta_schema.write_check.verdict import DEFAULT_OPTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from os import PathLike
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.backends.local.bridge import Bridge, LazySession
+    from pytest_delta_schema.backends.local.bridge import Bridge
     from pytest_delta_schema.backends.local.conversion import FileInspector
     from pytest_delta_schema.backends.local.statements import LocalStatements
     from pytest_delta_schema.backends.logs.files import LogFiles
     from pytest_delta_schema.backends.rows import DataQueries
+    from pytest_delta_schema.backends.spark.versions import SparkVersions
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.execute.protocols import ProbesWrites, Version
     from pytest_delta_schema.models.constraints import Parquet
@@ -42,9 +43,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import IntroducedBy
     from pytest_delta_schema.write_check.verdict import Merge, WriteOptions, WriteVerdict
-
-_CREATING = 4
-"""Threads that create tables; more of them are not faster on two processors (Spark 4.2)."""
 
 
 class LocalCatalog(SparkCatalog):
@@ -62,9 +60,11 @@ class LocalCatalog(SparkCatalog):
     name = "local"
 
     def __init__(self, spark: SparkSession | LazySession, *, warehouse: str | PathLike[str]) -> None:
-        self._session = CatalogSession(spark, warehouse)
-        self.warehouse = self._session.warehouse
-        versions = self._session.versions()
+        is_later = isinstance(spark, LazySession)
+        refuse("" if is_later else session_fault(spark, "LocalCatalog"), folder_fault(warehouse, "LocalCatalog"))
+        self._given = spark
+        self.warehouse = Path(warehouse)
+        versions = self._versions()
         self._early = WarehouseLogs(self.warehouse, versions.delta, lambda: self.is_started)
         self.capabilities = versions.limit(OPEN_SOURCE_DELTA)
 
@@ -72,22 +72,24 @@ class LocalCatalog(SparkCatalog):
     def _statements(self) -> LocalStatements:
         from pytest_delta_schema.backends.local.statements import LocalStatements
 
-        return LocalStatements(self._session, self.data_checks, lambda: self.capabilities)
+        return LocalStatements(self)
 
-    @property
+    @cached_property
     def spark(self) -> SparkSession:
         """The session; it is started when it is first needed."""
-        return self._session.spark
+        return self._given.start() if isinstance(self._given, LazySession) else self._given
 
-    @property
+    @cached_property
     def bridge(self) -> Bridge:
         """The JVM of the session."""
-        return self._session.bridge
+        from pytest_delta_schema.backends.local.bridge import open_bridge
+
+        return open_bridge(self.spark, self.warehouse)
 
     @property
     def is_started(self) -> bool:
         """Whether the session was started."""
-        return self._session.is_started
+        return "bridge" in self.__dict__
 
     def start(self) -> None:
         """Start the session, unless it was started."""
@@ -130,11 +132,9 @@ class LocalCatalog(SparkCatalog):
         """
         self._statements.run(statement)
 
-    @contextmanager
-    def creating_concurrently(self) -> Iterator[int]:
+    def creating_concurrently(self) -> AbstractContextManager[int]:
         """Allow creations in several threads; see :class:`CreatesConcurrently`."""
-        with self._session.shared() as is_shared:
-            yield _CREATING if is_shared else 1
+        return self._statements.creating_concurrently()
 
     def reuse_creations(self) -> AbstractContextManager[None]:
         """Copy the new tables of the block from the logs of equal ones; see :class:`ReusesCreations`."""
@@ -148,18 +148,19 @@ class LocalCatalog(SparkCatalog):
         """
         from pytest_delta_schema.backends.local.clones import clone
 
-        with self._session.using(source.catalog):
+        with self.bridge.using(source.catalog):
             self.bridge.register([target.catalog])
             clone(self.bridge, source, target)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
-        if catalog == SESSION_CATALOG and self._session.is_to_be_started:
+        is_to_be_started = isinstance(self._given, LazySession) and not self.is_started and active_spark() is None
+        if catalog == SESSION_CATALOG and is_to_be_started:
             return ()  # the session catalog of a new session is in memory
         names = self._early.table_names(catalog, schema)
         if names is not None:
             return names
-        with self._session.using(catalog):
+        with self.bridge.using(catalog):
             return list_tables(self.bridge, catalog, schema)
 
     def parquet_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -184,12 +185,12 @@ class LocalCatalog(SparkCatalog):
         self,
         table: Table | str,
         frame: DataFrame | StructType | None,
-        options: WriteOptions | Merge = DEFAULT_OPTIONS,
+        options: WriteOptions | Merge | None = None,
     ) -> WriteVerdict:
-        """Run a write on an empty clone of a table; see :func:`probe_write`."""
+        """Run a write, by default an append, on an empty clone of a table; see :func:`probe_write`."""
         from pytest_delta_schema.backends.local.probes import write_to_clone
 
-        return write_to_clone(self._session, self, table, frame, options)
+        return write_to_clone(self, table, frame, options)
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it, if it exists, and also what killed statements have left."""
@@ -197,16 +198,22 @@ class LocalCatalog(SparkCatalog):
         if self.bridge.is_warehouse(catalog):
             shutil.rmtree(schema_folder(self.warehouse, catalog, schema), ignore_errors=True)
 
+    def _versions(self) -> SparkVersions:
+        """Return the versions of Spark and Delta; those of a session that is started later are the installed ones."""
+        if isinstance(self._given, LazySession):
+            return self._given.versions(lambda: self.bridge.versions().properties)
+        return self.bridge.versions()
+
     def _ask(self, catalog: str, query: str) -> Sequence[Any]:
-        with self._session.using(catalog):
-            rows: Sequence[Any] = self._session.sql(query).collect()
+        with self.bridge.using(catalog):
+            rows: Sequence[Any] = self.bridge.sql(query).collect()
             return rows
 
     def _using(self, catalog: str) -> AbstractContextManager[None]:
-        return self._session.using(catalog)
+        return self.bridge.using(catalog)
 
     def _sql(self, text: str) -> Any:
-        return self._session.sql(text)
+        return self.bridge.sql(text)
 
     def _state(self, table: QualifiedName) -> TableState:
         return read_tables(self.bridge, [table]).tables[table]
@@ -215,7 +222,7 @@ class LocalCatalog(SparkCatalog):
         files = self._early.files(table)
         if files is not None:
             return files
-        with self._session.translate_errors():
+        with self.bridge.translate_errors():
             return files_of(self.bridge, table)
 
     @cached_property
@@ -230,14 +237,14 @@ class LocalCatalog(SparkCatalog):
         known = self._early.tables(names, wishes) | self._early.read(names & copied)
         if len(known) == len(names):
             return CatalogState.of(known)
-        with self._session.translate_errors():
+        with self.bridge.translate_errors():
             return read_tables(self.bridge, names, wishes, self._sources, known=known)
 
 
 def probe_write(
     table: Table | str,
     frame: DataFrame | StructType | None,
-    options: WriteOptions | Merge = DEFAULT_OPTIONS,
+    options: WriteOptions | Merge | None = None,
     *,
     catalog: ProbesWrites | None = None,
 ) -> WriteVerdict:
@@ -260,6 +267,9 @@ def probe_write(
         CatalogReadError: If the table cannot be read, or does not exist.
         StatementError: If the clone cannot be created.
     """
+    from pytest_delta_schema.write_check.verdict import DEFAULT_OPTIONS
+
+    options = DEFAULT_OPTIONS if options is None else options
     return (catalog or _catalog_of(frame)).probe_write(table, frame, options)
 
 

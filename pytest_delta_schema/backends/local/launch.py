@@ -1,4 +1,4 @@
-"""What a local JVM is started with, kept in a cache: a pair of versions, Java, jars of Delta, and compiled classes."""
+"""What a local JVM is started with, kept in a cache: Java, jars of Delta, and compiled classes."""
 
 from __future__ import annotations
 
@@ -18,25 +18,21 @@ import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
+from pytest_delta_schema.backends.local.session import published_install_command, require_pair
 from pytest_delta_schema.backends.spark.compat import builder_options, new_builder, spark_home
-from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, first_line, os_error_text
 from pytest_delta_schema.progress import LOGGER, step
 from pytest_delta_schema.settings.table import toml_setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from pytest_delta_schema.delta import Pair
 
 
 _LOG = logging.getLogger(LOGGER)
@@ -84,93 +80,6 @@ def needs_of_running(conf: Mapping[str, str]) -> LaunchResources:
 
 def _logging_option() -> str:
     return f'-Dlog4j2.configurationFile="{files(__package__).joinpath("log4j2.properties")}"'
-
-
-CLIENTS = ("pyspark-client", "databricks-connect")
-"""Distributions that provide the package ``pyspark`` without a Spark that could be started."""
-
-_ALL = "pip install 'pytest-delta-schema[spark]'"
-
-
-def installed() -> dict[str, str]:
-    """Return the versions of the installed distributions that matter for a pair, by their names."""
-    versions = {}
-    for name in ("pyspark", *CLIENTS, "delta-spark"):
-        with suppress(PackageNotFoundError):
-            versions[name] = version(name)
-    if not versions.keys() - {"delta-spark"} and find_spec("pyspark") is not None:
-        # The Python folder of a Spark that was not installed by pip.
-        from pyspark import __version__
-
-        versions["pyspark"] = __version__
-    return versions
-
-
-def require_pair() -> None:
-    """Make sure that the installed pyspark and delta-spark belong together."""
-    message = version_fault(installed())
-    if message:
-        raise BackendUnavailableError(message)
-
-
-def version_fault(versions: Mapping[str, str]) -> str:
-    """Return why no local Spark can be started with some distributions, and what to do; ``""`` if it can."""
-    if versions.keys() & set(CLIENTS):
-        return _client_fault(versions)
-    if "pyspark" not in versions:
-        return f"the local backend needs Spark and Delta, and pyspark is not installed; run: {_ALL}"
-    spark, delta = versions["pyspark"], versions.get("delta-spark")
-    pair = pair_of(spark)
-    if pair is None:
-        return f"there is no supported delta-spark for pyspark {spark}; run: {_install_both(PAIRS[-1])}"
-    if delta is None:
-        return f"pyspark {spark} is installed without delta-spark; run: {install_command(pair)}"
-    is_built = pair.oldest <= minor_version(delta) <= pair.newest
-    return "" if is_built else f"delta-spark {delta} is not built for pyspark {spark}; run: {install_command(pair)}"
-
-
-def _client_fault(versions: Mapping[str, str]) -> str:
-    """Return the fault of an environment in which a client provides the package ``pyspark``."""
-    clients = " and ".join(f"{name} {versions[name]}" for name in CLIENTS if name in versions)
-    if "pyspark" in versions:
-        names = " ".join(sorted(versions.keys() - {"delta-spark"}))
-        return (
-            f"{clients} and pyspark {versions['pyspark']} install the same package, and overwrite each other's files;"
-            f" run: pip uninstall --yes {names}, and then: {_ALL}"
-        )
-    return (
-        f"{clients} provides pyspark without a Spark that the local backend could start; choose another backend,"
-        f" such as --delta-backend=session, or run in another environment: {_ALL}"
-    )
-
-
-def pair_of(pyspark: str) -> Pair | None:
-    """Return the pair of a version of pyspark, if it is supported."""
-    return next((pair for pair in PAIRS if pair.spark == minor_version(pyspark)), None)
-
-
-def published_install_command() -> str:
-    """Return the command that installs a delta-spark whose jar is published; ``""`` if it is the installed one."""
-    versions = installed()
-    pair = pair_of(versions["pyspark"])
-    if pair is None:
-        return _install_both(PAIRS[-1])
-    return "" if versions.get("delta-spark") == pair.delta_spark else install_command(pair)
-
-
-def install_command(pair: Pair) -> str:
-    """Return the command that installs the delta-spark of a pair next to its pyspark."""
-    return f"pip install 'delta-spark=={pair.delta_spark}'"
-
-
-def _install_both(pair: Pair) -> str:
-    return f"pip install 'pyspark=={pair.pyspark}' 'delta-spark=={pair.delta_spark}'"
-
-
-def minor_version(text: str) -> tuple[int, int]:
-    """Return the major and minor version of a distribution."""
-    major, minor = text.split(".")[:2]
-    return int(major), int(minor)
 
 
 OLDEST = 17

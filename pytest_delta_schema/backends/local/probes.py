@@ -28,6 +28,7 @@ from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.write_check.prediction import predict_write
 from pytest_delta_schema.write_check.verdict import (
     CLAUSE_KINDS,
+    DEFAULT_OPTIONS,
     Merge,
     WriteOptions,
     WriteVerdict,
@@ -44,8 +45,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructType
 
-    from pytest_delta_schema.backends.local.bridge import CatalogSession
-    from pytest_delta_schema.execute.protocols import ScratchCatalog
+    from pytest_delta_schema.backends.local.catalog import LocalCatalog
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.write_check.verdict import Action, ClauseKind
 
@@ -61,25 +61,25 @@ _BY_ROWS = (
 
 
 def write_to_clone(
-    session: CatalogSession,
-    catalog: ScratchCatalog,
+    catalog: LocalCatalog,
     table: Table | str,
     frame: DataFrame | StructType | None,
-    options: WriteOptions | Merge,
+    options: WriteOptions | Merge | None,
 ) -> WriteVerdict:
     """Run a write in a catalog; for the arguments see :func:`probe_write`."""
+    options = DEFAULT_OPTIONS if options is None else options
     require_options(options)
     schema = _schema_of(frame) if takes_frame(options, frame) else None
     auto_merge = isinstance(options, WriteOptions) and options.auto_merge
-    with _empty_clone(table, session, catalog) as state:
+    with _empty_clone(table, catalog) as state:
         expected = predict_write(state, schema, options)
         try:
             with (
-                session.translate_errors(),
-                setting(session.spark, AUTO_MERGE, str(auto_merge).lower()),
+                catalog.bridge.translate_errors(),
+                setting(catalog.spark, AUTO_MERGE, str(auto_merge).lower()),
             ):
-                path = table_folder(session.warehouse, state.name)
-                write(session.spark, schema, state.name, path, options)
+                path = table_folder(catalog.warehouse, state.name)
+                write(catalog.spark, schema, state.name, path, options)
         except StatementError as error:
             findings = _findings(error, expected)
         else:
@@ -106,7 +106,7 @@ def _findings(error: StatementError, expected: WriteVerdict) -> tuple[Diagnostic
 
 
 @contextmanager
-def _empty_clone(table: Table | str, session: CatalogSession, catalog: ScratchCatalog) -> Iterator[TableState]:
+def _empty_clone(table: Table | str, catalog: LocalCatalog) -> Iterator[TableState]:
     """Create an empty table with the metadata of another table, and drop it at the end."""
     source = table.name if isinstance(table, Table) else parse_name(table)
     home = QualifiedName("scratch", f"probe_{uuid.uuid4().hex[:8]}", source.table)
@@ -119,16 +119,16 @@ def _empty_clone(table: Table | str, session: CatalogSession, catalog: ScratchCa
             for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
                 catalog.run(statement)
         else:
-            _copy_metadata(session, source, table_folder(session.warehouse, home))
+            _copy_metadata(catalog, source, table_folder(catalog.warehouse, home))
         yield catalog.read_tables([home]).tables[home]
     finally:
         catalog.drop_schema(home.catalog, home.schema)
 
 
-def _copy_metadata(session: CatalogSession, source: QualifiedName, folder: Path) -> None:
+def _copy_metadata(catalog: LocalCatalog, source: QualifiedName, folder: Path) -> None:
     """Write the first commit of a table that has the metadata of another table and no rows."""
-    with session.translate_errors():
-        actions = protocol_and_metadata(session.bridge.gateway, source)
+    with catalog.bridge.translate_errors():
+        actions = protocol_and_metadata(catalog.bridge.gateway, source)
     now = int(time.time() * 1000)
     info = {"commitInfo": {"timestamp": now, "inCommitTimestamp": now, "operation": "CLONE", "operationParameters": {}}}
     log = folder / "_delta_log"

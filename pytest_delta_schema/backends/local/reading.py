@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema import sql
 from pytest_delta_schema.backends.concurrency import read_all_until_settled, read_until_settled
 from pytest_delta_schema.backends.local.warehouse import (
     LONGEST_FOLDER,
@@ -37,15 +38,13 @@ from pytest_delta_schema.backends.problems import (
     problem,
 )
 from pytest_delta_schema.backends.spark.compat import active_spark, spark_schema_of
-from pytest_delta_schema.backends.spark.errors import translate_errors
-from pytest_delta_schema.backends.spark.sessions import is_openable, may_lack_rows, refused_by_spark
+from pytest_delta_schema.backends.spark.versions import is_openable, may_lack_rows, refused_by_spark
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.well_formed import MalformedLog, with_texts
 from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import DamagedTable, NotDeltaTable, UnreadableTable, UnusableName
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import reading_tables, step
-from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.state.delta_log import LogFacts
 from pytest_delta_schema.state.spark_types import unknown_parts
 from pytest_delta_schema.state.states import CONVERT, DELTA, PARQUET, RESTORE_LOG, CatalogState, TableState
@@ -405,13 +404,13 @@ def _opened_state(bridge: Bridge, name: QualifiedName, facts: LogFacts, opening:
     except MalformedLog:
         pass
     try:
-        with translate_errors(bridge.with_logical_names, bridge.spark):
+        with bridge.translate_errors():
             frame = bridge.spark.read.format("delta").load(opening.location)
             if opening.lists_files:
                 frame.inputFiles()
             if understood is None:
                 if opening.is_in_catalog:
-                    bridge.spark.table(dotted(name))
+                    bridge.spark.table(sql.dotted(name))
                 schema = spark_schema_of(bridge.gateway, facts.metadata)
                 understood = replace(facts, metadata={**with_texts(facts.metadata), "schemaString": schema})
     except StatementError as error:

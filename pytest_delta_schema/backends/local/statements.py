@@ -14,22 +14,26 @@ from filelock import FileLock, Timeout
 from pytest_delta_schema.backends.local.clones import TableTemplates
 from pytest_delta_schema.backends.local.conversion import convert_folder, mark, mark_location
 from pytest_delta_schema.backends.local.warehouse import remove_if_empty, table_folder
+from pytest_delta_schema.backends.spark.errors import cancel_on_interrupt, stop_jobs
+from pytest_delta_schema.backends.spark.sessions import SUBSTITUTE, shared_setting
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from pytest_delta_schema.backends.local.bridge import CatalogSession
-    from pytest_delta_schema.backends.rows import DataQueries
-    from pytest_delta_schema.execute.protocols import Capabilities
+    from pytest_delta_schema.backends.local.catalog import LocalCatalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.sql.statement import Statement
+
+
+_CREATING = 4
+"""Threads that create tables; more of them are not faster on two processors (Spark 4.2)."""
 
 
 class LocalStatements:
@@ -37,14 +41,23 @@ class LocalStatements:
 
     def __init__(
         self,
-        session: CatalogSession,
-        queries: Callable[[QualifiedName], DataQueries],
-        capabilities: Callable[[], Capabilities],
+        catalog: LocalCatalog,
     ) -> None:
-        self._session = session
-        self._queries = queries
-        self._capabilities = capabilities
-        self._prepared = TableTemplates(lambda name: table_folder(session.warehouse, name), session.settings_hash)
+        self._catalog = catalog
+        self._prepared = TableTemplates(
+            lambda name: table_folder(catalog.warehouse, name),
+            lambda: catalog.bridge.settings_hash(),  # noqa: PLW0108 - the session starts when it is called
+        )
+
+    @contextmanager
+    def creating_concurrently(self) -> Iterator[int]:
+        """Allow creations in several threads; see :class:`CreatesConcurrently`.
+
+        All threads use one session, so its settings are changed once, around all statements.
+        """
+        stopping = cancel_on_interrupt(lambda: stop_jobs(self._catalog.spark))
+        with shared_setting(lambda: self._catalog.spark, SUBSTITUTE, "false") as is_set, stopping:
+            yield _CREATING if is_set else 1
 
     def reuse_creations(self) -> AbstractContextManager[None]:
         """Copy the new tables of the block from the logs of equal ones; see :class:`ReusesCreations`."""
@@ -57,14 +70,14 @@ class LocalStatements:
 
     def run(self, statement: Statement) -> None:
         """Run one statement, or emulate it on open-source Delta."""
-        bridge = self._session.bridge
-        with self._session.using(statement.table.catalog), self._session.stopping():
+        bridge = self._catalog.bridge
+        with bridge.using(statement.table.catalog), bridge.stopping():
             if bridge.is_warehouse(statement.table.catalog) and self._prepared.replace(statement):
                 return
             if statement.kind is StatementKind.CREATE_TABLE:
                 self._create(statement)
             elif statement.kind is StatementKind.CONVERT_TABLE:
-                convert_folder(bridge, statement, self._session.sql)
+                convert_folder(bridge, statement, bridge.sql)
             else:
                 self._delta.run(statement)
                 if statement.kind is StatementKind.REGISTER_TABLE:
@@ -72,17 +85,17 @@ class LocalStatements:
 
     @cached_property
     def _delta(self) -> DeltaStatements:
-        gateway = self._session.bridge.gateway
-        return DeltaStatements(self._session.sql, self._queries, gateway, self._capabilities)
+        catalog, bridge = self._catalog, self._catalog.bridge
+        return DeltaStatements(bridge.sql, catalog.data_checks, bridge.gateway, lambda: catalog.capabilities)
 
     def _create(self, statement: Statement) -> None:
-        table, bridge = statement.table, self._session.bridge
+        table, bridge = statement.table, self._catalog.bridge
         if not bridge.is_warehouse(table.catalog):
             self._delta.run(statement)
             mark(bridge, table, str(bridge.gateway.load(table).path()))
             return
-        folder = table_folder(self._session.warehouse, table)
-        with creation_lock(table, self._session.warehouse, folder):
+        folder = table_folder(self._catalog.warehouse, table)
+        with creation_lock(table, self._catalog.warehouse, folder):
             try:
                 self._delta.run(statement)
             except StillRunning:

@@ -10,10 +10,10 @@ from pytest_delta_schema.diagnostics.errors import StatementError, UnsafePlanErr
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.protocols import RowCounts
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, LayoutRewrite
-from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, partition_values
+from pytest_delta_schema.plan.data_checks import NotNull, PartitionValue, partition_values
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, evaluate, failing_rows, require_wide
 from pytest_delta_schema.state.expressions.conditions import value_at
-from pytest_delta_schema.state.states import CheckState, ForeignKeyState
+from pytest_delta_schema.state.states import NULL_PARTITION, CheckState, ForeignKeyState
 from pytest_delta_schema.state.types import ArrayState, MapState, children, find, not_null_paths
 
 if TYPE_CHECKING:

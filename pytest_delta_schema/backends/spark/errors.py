@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.backends.problems import JVM_GONE, NO_CONNECTION, SESSION_STOPPED
 from pytest_delta_schema.backends.spark.compat import (
     error_condition,
     is_connect_session,
@@ -31,12 +32,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-
-JVM_GONE, SESSION_STOPPED = "JVM_GONE", "SESSION_STOPPED"
-"""The conditions of errors whose cause is that the JVM has ended, or that the session was stopped."""
-
-NO_CONNECTION = "NO_CONNECTION"
-"""The condition of an error whose cause is the connection: the server cannot be reached, or refuses the token."""
 
 _RPC = re.compile(r'status = StatusCode\.(UNAVAILABLE|UNAUTHENTICATED)\s+details = "([^"]*)"')
 """How Spark Connect shows that no server has answered, or that it refuses the token (pyspark 3.5 to 4.2)."""

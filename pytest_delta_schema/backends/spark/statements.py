@@ -15,7 +15,8 @@ from uuid import uuid4
 
 from pytest_delta_schema.backends.row_values import Clock, converted_rows, rows_of_spark
 from pytest_delta_schema.backends.spark.compat import Transaction, frame_of_rows, java_frame, labelled, operation
-from pytest_delta_schema.backends.spark.sessions import BY_COMMIT, SUBSTITUTE, TIME_ZONE, as_written, settings
+from pytest_delta_schema.backends.spark.sessions import SUBSTITUTE, TIME_ZONE, as_written, settings
+from pytest_delta_schema.backends.spark.versions import BY_COMMIT
 from pytest_delta_schema.delta.fields import physical_path
 from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, NameMap, NameSet, folded
 from pytest_delta_schema.delta.properties import CHECK_PREFIX, is_open_source

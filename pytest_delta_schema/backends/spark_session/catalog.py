@@ -13,14 +13,9 @@ from pytest_delta_schema.backends.rows import DataQueries
 from pytest_delta_schema.backends.spark.catalog import SparkCatalog
 from pytest_delta_schema.backends.spark.compat import Gateway, is_connect_session
 from pytest_delta_schema.backends.spark.errors import running_in_spark
-from pytest_delta_schema.backends.spark.sessions import (
-    BY_COMMIT,
-    BY_PROPERTY,
-    OPEN_SOURCE_DELTA,
-    SparkVersions,
-    as_written,
-)
+from pytest_delta_schema.backends.spark.sessions import as_written
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
+from pytest_delta_schema.backends.spark.versions import BY_COMMIT, BY_PROPERTY, OPEN_SOURCE_DELTA, SparkVersions
 from pytest_delta_schema.backends.spark_session.reading import ABSENT_ON_SPARK, SessionReader, unreadable_by_session
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.execute.protocols import ABSENT, Refusal

@@ -20,8 +20,9 @@ from pytest_delta_schema.backends.problems import MALFORMED, cannot_convert, is_
 from pytest_delta_schema.backends.spark.compat import is_connect_session
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.logs import HadoopFiles, SqlFiles
-from pytest_delta_schema.backends.spark.sessions import as_written, may_be_refused, may_lack_rows, refused_by_spark
+from pytest_delta_schema.backends.spark.sessions import as_written
 from pytest_delta_schema.backends.spark.statements import schema_of
+from pytest_delta_schema.backends.spark.versions import may_be_refused, may_lack_rows, refused_by_spark
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.protocol import (
     CLUSTERING_PROPERTY,

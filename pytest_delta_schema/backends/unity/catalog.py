@@ -10,8 +10,8 @@ from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.problems import MALFORMED, is_damaged, without_files
 from pytest_delta_schema.backends.spark.catalog import SparkCatalog
 from pytest_delta_schema.backends.spark.compat import active_spark, is_connect_session
-from pytest_delta_schema.backends.spark.sessions import BY_COMMIT, BY_PROPERTY, refused_on_tables
 from pytest_delta_schema.backends.spark.statements import on_delta
+from pytest_delta_schema.backends.spark.versions import BY_COMMIT, BY_PROPERTY, refused_on_tables
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.entries import MetadataSyncing
 from pytest_delta_schema.backends.unity.logs import ExternalLogs

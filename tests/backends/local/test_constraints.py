@@ -87,8 +87,8 @@ def test_all_demands_are_counted_in_one_query(local, monkeypatch):
     Orchestrator.over(local).sync_tables([table(column(), column("b"))])
     local.insert(NAME, [{"id": 0, "b": 1}, {"id": None, "b": None}])
     queries = []
-    ask = local._session.sql
-    monkeypatch.setattr(local._session, "sql", lambda text: (queries.append(text), ask(text))[1])
+    ask = local.bridge.sql
+    monkeypatch.setattr(local.bridge, "sql", lambda text: (queries.append(text), ask(text))[1])
 
     data_checks = [
         NotNull(ColumnPath("id")),
@@ -308,8 +308,8 @@ def child(*keys: ForeignKey, **options):
 
 def asked_by(catalog, monkeypatch) -> list[str]:
     statements_run: list[str] = []
-    ask = catalog._session.sql
-    monkeypatch.setattr(catalog._session, "sql", lambda text: (statements_run.append(text), ask(text))[1])
+    ask = catalog.bridge.sql
+    monkeypatch.setattr(catalog.bridge, "sql", lambda text: (statements_run.append(text), ask(text))[1])
     return statements_run
 
 
@@ -482,7 +482,7 @@ def test_samples_are_texts_of_any_type(local):
     kinds = [spark.BooleanType(), spark.DateType(), spark.DecimalType(5, 2), TEXT, spark.ArrayType(spark.LongType())]
     names = [f"c{number}" for number in range(len(kinds))]
     Orchestrator.over(local).sync_tables([table(*map(Column, names, kinds))])
-    local._session.sql(f"INSERT INTO {dotted(NAME)} VALUES (true, DATE'2026-01-02', 1.50, NULL, array(1, NULL))")  # noqa: S608 - our own text
+    local.bridge.sql(f"INSERT INTO {dotted(NAME)} VALUES (true, DATE'2026-01-02', 1.50, NULL, array(1, NULL))")  # noqa: S608 - our own text
 
     assert local.data_checks(NAME).sample_rows([CheckState("x", "c0 = false")], [names], number=5) == (
         (("true", "2026-01-02", "1.50", None, "[1, null]"),),
@@ -496,7 +496,7 @@ def test_a_field_that_was_tightened_holds_no_null(local):
 
     for value in ("NULL", "named_struct('name', 'x', 'geo', NULL)"):
         with pytest.raises(Exception, match="NOT NULL constraint violated") as caught:
-            local._session.sql(f"INSERT INTO {dotted(NAME)} VALUES (1, {value})")  # noqa: S608 - our own text
+            local.bridge.sql(f"INSERT INTO {dotted(NAME)} VALUES (1, {value})")  # noqa: S608 - our own text
         assert constraint_error(caught.value, models=[strict]).model is strict
     with raises_constraint(strict, not_null="s.geo.lat"):
         local.insert(NAME, [{"id": 1, "s": {"name": "x", "geo": {"lat": None, "lon": 1.0}}}])

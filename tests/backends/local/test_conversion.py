@@ -439,7 +439,7 @@ def during_conversion(local, monkeypatch):
     """Do something right after Spark has converted files, and before anybody looks at the table."""
 
     def during(action):
-        run = local._session.sql
+        run = local.bridge.sql
 
         def slowly(text):
             answer = run(text)
@@ -447,7 +447,7 @@ def during_conversion(local, monkeypatch):
                 action()
             return answer
 
-        monkeypatch.setattr(local._session, "sql", slowly)
+        monkeypatch.setattr(local.bridge, "sql", slowly)
 
     return during
 

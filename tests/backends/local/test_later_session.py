@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_delta_schema import LocalCatalog
-from pytest_delta_schema.backends.local import bridge
-from pytest_delta_schema.backends.local.bridge import LazySession, has_own_settings
-from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA, SparkVersions
+from pytest_delta_schema.backends.local import session
+from pytest_delta_schema.backends.local.session import LazySession, has_own_settings
+from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA, SparkVersions
 from support.installed import INSTALLED
 
 NEWEST = {"pyspark": "4.2.0", "delta-spark": "4.4.0"}
@@ -21,10 +21,12 @@ def spark_folder(tmp_path, monkeypatch):
     """Pretend that pyspark is installed in a folder, and that no session is active."""
     folder = tmp_path / "pyspark"
     folder.mkdir()
-    monkeypatch.setattr(bridge, "active_spark", lambda: None)
-    monkeypatch.setattr(bridge, "installed", lambda: NEWEST)
+    monkeypatch.setattr(session, "active_spark", lambda: None)
+    monkeypatch.setattr(session, "installed", lambda: NEWEST)
     spec = SimpleNamespace(origin=str(folder / "__init__.py"))
-    monkeypatch.setattr(bridge, "find_spec", lambda name: spec if name == "pyspark" else importlib.util.find_spec(name))
+    monkeypatch.setattr(
+        session, "find_spec", lambda name: spec if name == "pyspark" else importlib.util.find_spec(name)
+    )
     return folder
 
 
@@ -70,7 +72,7 @@ def test_files_may_give_it_others(spark_folder, name):
     ids=str,
 )
 def test_logs_are_read_as_the_newest_pair_reads_them_where_no_session_can_start(monkeypatch, versions):
-    monkeypatch.setattr(bridge, "installed", lambda: versions)
+    monkeypatch.setattr(session, "installed", lambda: versions)
 
     known = LazySession(start=never).versions(never)
 
@@ -79,15 +81,15 @@ def test_logs_are_read_as_the_newest_pair_reads_them_where_no_session_can_start(
 
 
 def test_an_active_session_is_used(monkeypatch):
-    monkeypatch.setattr(bridge, "active_spark", lambda: "a session")
+    monkeypatch.setattr(session, "active_spark", lambda: "a session")
 
     assert not has_own_settings({})
 
 
 def test_pyspark_without_a_folder_is_used_as_it_is(monkeypatch):
-    monkeypatch.setattr(bridge, "find_spec", lambda _: SimpleNamespace(origin=None))
+    monkeypatch.setattr(session, "find_spec", lambda _: SimpleNamespace(origin=None))
     assert not has_own_settings({})
-    monkeypatch.setattr(bridge, "find_spec", lambda _: None)
+    monkeypatch.setattr(session, "find_spec", lambda _: None)
     assert not has_own_settings({})
 
 
@@ -104,7 +106,7 @@ def test_the_versions_of_the_newest_delta_are_known_without_it():
 
 
 def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypatch):
-    monkeypatch.setattr(bridge, "installed", lambda: {"pyspark": "3.5.9", "delta-spark": "3.3.3"})
+    monkeypatch.setattr(session, "installed", lambda: {"pyspark": "3.5.9", "delta-spark": "3.3.3"})
     started = []
     versions = LazySession(start=never).versions(lambda: started.append(1) or frozenset({"delta.targetfilesize"}))
 

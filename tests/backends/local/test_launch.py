@@ -10,14 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.backends.local import launch
-from pytest_delta_schema.backends.local.launch import (
-    Result,
-    installed,
-    published_install_command,
-    run,
-    version_fault,
-)
+from pytest_delta_schema.backends.local import session
+from pytest_delta_schema.backends.local.launch import Result, run
+from pytest_delta_schema.backends.local.session import installed, published_install_command, version_fault
 from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
@@ -111,7 +106,7 @@ def test_any_other_environment_is_named_with_the_command_that_completes_it(versi
 
 
 def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
-    monkeypatch.setattr(launch, "installed", lambda: {"pyspark": "4.1.4"})
+    monkeypatch.setattr(session, "installed", lambda: {"pyspark": "4.1.4"})
     monkeypatch.setitem(sys.modules, "delta", None)
 
     with pytest.raises(BackendUnavailableError) as caught:
@@ -129,13 +124,13 @@ def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
     ],
 )
 def test_a_delta_with_a_published_jar_is_named_for_each_spark(monkeypatch, pyspark, command):
-    monkeypatch.setattr(launch, "installed", lambda: {"pyspark": pyspark, "delta-spark": "4.4.1"})
+    monkeypatch.setattr(session, "installed", lambda: {"pyspark": pyspark, "delta-spark": "4.4.1"})
 
     assert published_install_command() == command
 
 
 def test_an_installed_delta_with_a_published_jar_is_not_named_again(monkeypatch):
-    monkeypatch.setattr(launch, "installed", lambda: {"pyspark": "4.2.0", "delta-spark": "4.4.0"})
+    monkeypatch.setattr(session, "installed", lambda: {"pyspark": "4.2.0", "delta-spark": "4.4.0"})
 
     assert published_install_command() == ""
 
@@ -146,10 +141,10 @@ def test_the_pyspark_of_a_spark_that_pip_did_not_install_is_found(monkeypatch):
             return "4.4.0"
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(launch, "version", version)
+    monkeypatch.setattr(session, "version", version)
     assert installed() == {"pyspark": "4.2.0", "delta-spark": "4.4.0"}
 
-    monkeypatch.setattr(launch, "find_spec", lambda _: None)
+    monkeypatch.setattr(session, "find_spec", lambda _: None)
     assert installed() == {"delta-spark": "4.4.0"}
 
 

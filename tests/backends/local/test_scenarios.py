@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pytest_delta_schema import Check, Column, Orchestrator
-from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA
+from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA
 from pytest_delta_schema.diagnostics.text import HIDDEN
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import dotted

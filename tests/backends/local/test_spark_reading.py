@@ -281,11 +281,11 @@ def test_many_tables_are_read_in_one_round_trip(made, monkeypatch):
 
 def test_tables_of_a_schema_are_listed_without_its_views(local):
     Orchestrator.over(local).sync_tables([table(column()), table(column(), name="dev.silver.odd name")])
-    local._session.sql("CREATE SCHEMA spark_catalog.listed")
-    local._session.sql("CREATE TABLE spark_catalog.listed.orders (id INT) USING delta")
-    local._session.sql("CREATE VIEW spark_catalog.listed.looking AS SELECT 1")
+    local.bridge.sql("CREATE SCHEMA spark_catalog.listed")
+    local.bridge.sql("CREATE TABLE spark_catalog.listed.orders (id INT) USING delta")
+    local.bridge.sql("CREATE VIEW spark_catalog.listed.looking AS SELECT 1")
     for name in ("orders", "another"):
-        local._session.sql(f"CREATE TEMPORARY VIEW {name} AS SELECT 1")
+        local.bridge.sql(f"CREATE TEMPORARY VIEW {name} AS SELECT 1")
 
     try:
         assert [str(name) for name in local.table_names("spark_catalog", "listed")] == ["spark_catalog.listed.orders"]
@@ -298,9 +298,9 @@ def test_tables_of_a_schema_are_listed_without_its_views(local):
             "dev.silver.orders",
         ]
     finally:
-        local._session.sql("DROP SCHEMA spark_catalog.listed CASCADE")
+        local.bridge.sql("DROP SCHEMA spark_catalog.listed CASCADE")
         for name in ("orders", "another"):
-            local._session.sql(f"DROP VIEW {name}")
+            local.bridge.sql(f"DROP VIEW {name}")
     assert local.table_names("dev", "nowhere") == ()
 
 
@@ -573,7 +573,7 @@ def test_every_mutation_is_named_and_nothing_else(local, drift):
 
     detected, expected = {}, {}
     for sql, paths in MUTATIONS:
-        local._session.sql(sql)
+        local.bridge.sql(sql)
         after = drift()
         changed = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
         detected[sql], expected[sql] = changed, sorted(paths)

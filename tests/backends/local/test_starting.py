@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema import open_session, progress
-from pytest_delta_schema.backends.local import bridge as catalog_session
+from pytest_delta_schema.backends.local import bridge as java_classes
+from pytest_delta_schema.backends.local import catalog as local_catalog
 from pytest_delta_schema.backends.local import launch, start
 from pytest_delta_schema.backends.local.backend import BACKEND
 from pytest_delta_schema.backends.local.launch import (
@@ -31,7 +32,6 @@ from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.backends.local.warehouse import prepare_warehouse
 from pytest_delta_schema.backends.spark import sessions
 from pytest_delta_schema.backends.spark.compat import spark_home
-from pytest_delta_schema.backends.spark.sessions import SparkVersions
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.installed import INSTALLED, shared_cache
 from support.models import NAME
@@ -164,12 +164,11 @@ def test_a_catalog_that_opens_slowly_shows_itself(caplog, monkeypatch, tmp_path)
     monkeypatch.setattr(progress, "INTERVAL", 0.01)
     shown = Event()
     caplog.handler.addFilter(lambda _: shown.set() or True)
-    bridge = SimpleNamespace(gateway=None)
-    monkeypatch.setattr(catalog_session, "Bridge", lambda *_: shown.wait(60) and bridge)
-    monkeypatch.setattr(SparkVersions, "of", lambda *_: INSTALLED)
+    bridge = SimpleNamespace(versions=lambda: INSTALLED)
+    monkeypatch.setattr(java_classes, "Bridge", lambda *_: shown.wait(60) and bridge)
     for check in (sessions.require_jvm, sessions.require_delta):
         monkeypatch.setattr(sessions, check.__name__, lambda _: None)
-    monkeypatch.setattr(catalog_session, "session_fault", lambda *_: "")
+    monkeypatch.setattr(local_catalog, "session_fault", lambda *_: "")
     context = SimpleNamespace(spark=lambda: "spark", warehouse=lambda: tmp_path, starts_own_spark=lambda: False)
 
     opened: Any = BACKEND.open(context)

@@ -240,7 +240,7 @@ def test_whole_statements_keep_odd_text_whatever_the_session_substitutes(spark_c
     spark.conf.set("spark.sql.variable.substitute", substitute)
     try:
         for name in ODD_NAMES:
-            frame = spark_catalog._session.sql(f"SELECT {literal(ODD_TEXT)} AS {identifier(name)}")
+            frame = spark_catalog.bridge.sql(f"SELECT {literal(ODD_TEXT)} AS {identifier(name)}")
             assert (frame.columns, frame.collect()[0][0]) == ([name], ODD_TEXT)
         assert spark.conf.get("spark.sql.variable.substitute") == substitute
     finally:

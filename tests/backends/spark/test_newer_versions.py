@@ -21,7 +21,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.compat import delta_version, error_condition, java_condition, spark_version
-from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA, SparkVersions
+from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA, SparkVersions
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.properties import REGISTRY
 from pytest_delta_schema.execute import Capabilities, Refusal

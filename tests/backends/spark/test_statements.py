@@ -41,9 +41,10 @@ from pytest_delta_schema import (
     state_text,
 )
 from pytest_delta_schema.backends.spark import statements as inserting_statements
-from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as LOCAL
-from pytest_delta_schema.backends.spark.sessions import SparkVersions, setting
+from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.backends.spark.statements import insert_rows, on_delta, rewrite_table_layout
+from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA as LOCAL
+from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY
 from pytest_delta_schema.delta.names import ColumnPath
@@ -414,8 +415,8 @@ def make(local, values):
 
 
 def sql(local, text):
-    with local._session.using("dev"):
-        return local._session.sql(text)
+    with local.bridge.using("dev"):
+        return local.bridge.sql(text)
 
 
 def shown(local, types):
