@@ -94,11 +94,12 @@ class Deprecated:
             raise DeclarationError(msg)
 
 
-def require_deprecated(value: object, subject: str) -> None:
-    """Raise a ``DeclarationError`` if a value is neither a :class:`Deprecated` nor ``None``."""
-    if value is not None and not isinstance(value, Deprecated):
+def require_deprecated(value: object, subject: str) -> Deprecated:
+    """Return a value that is a :class:`Deprecated`; raise a ``DeclarationError`` for everything else."""
+    if not isinstance(value, Deprecated):
         msg = f"{subject}deprecated is {value!r}; write Deprecated({_EXAMPLE})"
         raise DeclarationError(msg)
+    return value
 
 
 def _require_day(value: object, name: str) -> None:

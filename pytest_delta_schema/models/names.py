@@ -135,8 +135,6 @@ def are_names(values: Iterable[object]) -> bool:
 
 def require_names(value: object, subject: str) -> tuple[str, ...]:
     """Return ``value`` as a tuple of names."""
-    if value == ():
-        return ()
     if isinstance(value, (str, bytes)):
         msg = f"{subject} must be a list of names, got the bare string {value!r}; write [{value!r}]"
         raise DeclarationError(msg)

@@ -39,6 +39,8 @@ from pytest_delta_schema.models.ownership import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import DataFrame, SparkSession
 
     from pytest_delta_schema.delta.names import Aspect
@@ -143,30 +145,14 @@ class Table:
         _set(self, "origin", declared_here(name))
         subject = f"{name}: "
         _set(self, "columns", _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)"))
-        _set(self, "comment", require_comment(self.comment, f"{subject}comment"))
+        if type(self.comment) is not str:  # texts of messages are built for faults, and for arguments that are given
+            _set(self, "comment", require_comment(self.comment, f"{subject}comment"))
         if not isinstance(self.primary_key, PrimaryKey):
             _set(self, "primary_key", require_names(self.primary_key, f"{subject}primary_key"))
-        _set(self, "partitioned_by", require_names(self.partitioned_by, f"{subject}partitioned_by"))
-        _set(self, "clustered_by", require_names(self.clustered_by, f"{subject}clustered_by"))
-        for argument, words in (("column_order", CONTRACT_MODES), ("evolution", EVOLUTIONS)):
+        for argument, (omitted, checked) in _OPTIONAL.items():
             value = getattr(self, argument)
-            if value not in words:
-                msg = f"{subject}{argument} is {value!r}; write one of {', '.join(words)}"
-                raise DeclarationError(msg)
-        _set(self, "convert_from", declared_conversion(self.convert_from, subject))
-        if self.owns is not ASPECTS:
-            ownership(self.owns, subject)
-            owns = MappingProxyType(dict(self.owns)) if isinstance(self.owns, Mapping) else tuple(self.owns)
-            _set(self, "owns", owns)
-        if self.tags is not NO_DECLARED_TAGS:
-            _set(self, "tags", require_tags(self.tags, "", str(name)))
-        _set(self, "table_properties", _properties(self.table_properties, subject))
-        _set(self, "checks", _listed(self.checks, Check, f"{subject}checks", "Check(name, expression)"))
-        keys = _listed(self.foreign_keys, ForeignKey, f"{subject}foreign_keys", "ForeignKey(columns, references)")
-        _set(self, "foreign_keys", keys)
-        _set(self, "unique", _listed(self.unique, Unique, f"{subject}unique", "Unique(columns)"))
-        _set(self, "clients", require_clients(self.clients, subject) if self.clients != () else ())
-        require_deprecated(self.deprecated, subject)
+            if value is not omitted:
+                _set(self, argument, checked(value, subject))
         if self.read_only:
             self._require_read_only(subject)
         note_declaration(name, self.origin)
@@ -231,9 +217,19 @@ class Table:
         return read_only_modes(modes) if self.read_only else modes
 
 
+def _owned(value: Any, subject: str) -> Sequence[Aspect] | Mapping[Aspect, ContractMode]:
+    ownership(value, subject)
+    return MappingProxyType(dict(value)) if isinstance(value, Mapping) else tuple(value)
+
+
+def _require_word(value: str, subject: str, words: Iterable[str]) -> str:
+    if value not in words:
+        msg = f"{subject} is {value!r}; write one of {', '.join(words)}"
+        raise DeclarationError(msg)
+    return value
+
+
 def _listed(value: object, kind: type[_T], subject: str, example: str) -> tuple[_T, ...]:
-    if value == ():
-        return ()
     name = kind.__name__
     if isinstance(value, (str, bytes, kind)) or not isinstance(value, Iterable):
         msg = f"{subject} must be a list of {name}, got {value!r}; write [{name}(...), ...]"
@@ -255,11 +251,33 @@ def _properties(value: object, subject: str) -> Mapping[str, PropertyValue]:
         msg = f"{subject}table_properties must be a mapping, got {value!r}; write {{'key': 'value'}}"
         raise DeclarationError(msg)
     for key, item in value.items():
-        require_name(key, f"{subject}a key of table_properties")
+        if type(key) is not str or not key.strip():
+            require_name(key, f"{subject}a key of table_properties")
         if item is not None and not isinstance(item, (str, bool, int, float)):
             msg = f"{subject}property {key} has the value {item!r}; write a string, a number, a boolean or None"
             raise DeclarationError(msg)
     return MappingProxyType(dict(value))
+
+
+_OPTIONAL: Mapping[str, tuple[object, Callable[[Any, str], object]]] = {
+    "partitioned_by": ((), lambda value, subject: require_names(value, f"{subject}partitioned_by")),
+    "clustered_by": ((), lambda value, subject: require_names(value, f"{subject}clustered_by")),
+    "column_order": (IGNORE, lambda value, subject: _require_word(value, f"{subject}column_order", CONTRACT_MODES)),
+    "evolution": (STRICT, lambda value, subject: _require_word(value, f"{subject}evolution", EVOLUTIONS)),
+    "convert_from": (None, declared_conversion),
+    "owns": (ASPECTS, _owned),
+    "tags": (NO_DECLARED_TAGS, lambda value, subject: require_tags(value, "", subject.removesuffix(": "))),
+    "table_properties": (None, _properties),
+    "checks": ((), lambda value, subject: _listed(value, Check, f"{subject}checks", "Check(name, expression)")),
+    "foreign_keys": (
+        (),
+        lambda value, subject: _listed(value, ForeignKey, f"{subject}foreign_keys", "ForeignKey(columns, references)"),
+    ),
+    "unique": ((), lambda value, subject: _listed(value, Unique, f"{subject}unique", "Unique(columns)")),
+    "clients": ((), require_clients),
+    "deprecated": (None, require_deprecated),
+}
+"""The arguments that most tables omit: what each is then, and the function that checks it if it is given."""
 
 
 def declared_name(table: Table) -> QualifiedName:
