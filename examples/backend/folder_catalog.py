@@ -120,12 +120,8 @@ def _state(name, schemas):
     return state_of_log(name, LocalFiles(tables[name.table]))
 
 
-def _open(context):
-    return FolderCatalog(context.warehouse() / "folders.json", context.spark)
-
-
 BACKEND = Backend(
-    open=_open,
+    open=lambda context: FolderCatalog(context.warehouse() / "folders.json", context.spark),
     location=lambda settings: f"folders of {settings.values['warehouse']}/folders.json",
     scratch_tables="anywhere",
 )

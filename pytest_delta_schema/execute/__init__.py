@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.concurrency import CreatesConcurrently as CreatesConcurrently
     from pytest_delta_schema.execute.interruption import ApplyInterrupted as ApplyInterrupted
     from pytest_delta_schema.execute.interruption import InterruptedTable as InterruptedTable
     from pytest_delta_schema.execute.interruption import RunningOutcome as RunningOutcome
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Capabilities as Capabilities
     from pytest_delta_schema.execute.protocols import Catalog as Catalog
     from pytest_delta_schema.execute.protocols import ClonesTables as ClonesTables
+    from pytest_delta_schema.execute.protocols import CreatesConcurrently as CreatesConcurrently
     from pytest_delta_schema.execute.protocols import DataCheckRunner as DataCheckRunner
     from pytest_delta_schema.execute.protocols import DeltaDDL as DeltaDDL
     from pytest_delta_schema.execute.protocols import ExplainsEmptySchemas as ExplainsEmptySchemas

@@ -6,7 +6,7 @@ import threading
 import time
 from dataclasses import replace
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import StatementError, UnfinishedCreationError, diagnostic_of, note
 from pytest_delta_schema.diagnostics.faults import AlreadyThere, UnfinishedCreation
@@ -17,7 +17,6 @@ from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.protocols import DeltaDDL
@@ -28,21 +27,6 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     Work = Callable[[QualifiedName, threading.Event | None], None]
-
-
-@runtime_checkable
-class CreatesConcurrently(Protocol):
-    """A catalog that can create several tables at the same time."""
-
-    def creating_concurrently(self) -> AbstractContextManager[int]:
-        """Allow creations in several threads inside of the block, whose value is the number of threads, at least 1.
-
-        A ``KeyboardInterrupt`` leaves the block when no thread runs a statement any more.
-
-        Raises:
-            StillRunning: Instead of the interruption, if a statement could not be stopped, so it may still commit.
-        """
-        ...
 
 
 def schema_creators(actions: Iterable[CreateTable | AlignTable]) -> dict[QualifiedName, set[QualifiedName]]:

@@ -572,6 +572,21 @@ def managed_note(table: object) -> Diagnostic:
 
 
 @runtime_checkable
+class CreatesConcurrently(Protocol):
+    """A catalog that can create several tables at the same time."""
+
+    def creating_concurrently(self) -> AbstractContextManager[int]:
+        """Allow creations in several threads inside of the block, whose value is the number of threads, at least 1.
+
+        A ``KeyboardInterrupt`` leaves the block when no thread runs a statement any more.
+
+        Raises:
+            StillRunning: Instead of the interruption, if a statement could not be stopped, so it may still commit.
+        """
+        ...
+
+
+@runtime_checkable
 class ReusesCreations(Protocol):
     """A catalog that can create a table by copying what an equal creation has written."""
 
@@ -635,4 +650,22 @@ class ProbesWrites(Protocol):
             CatalogReadError: If the table cannot be read, or does not exist.
             StatementError: If the clone cannot be created.
         """
+        ...
+
+
+@runtime_checkable
+class DropsTables(Protocol):
+    """A catalog that drops single tables."""
+
+    def drop_table(self, table: QualifiedName) -> None:
+        """Drop a table if it exists."""
+        ...
+
+
+@runtime_checkable
+class OnServer(Protocol):
+    """A catalog of a server."""
+
+    def server_text(self, catalog: str) -> str:
+        """Return what the server shows of itself."""
         ...

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import NameSet
 from pytest_delta_schema.diagnostics.errors import ApplyError, Diagnostic, StatementError, UnsafePlanError
-from pytest_delta_schema.execute.concurrency import CreatesConcurrently, run_in_order, schema_creators
+from pytest_delta_schema.execute.concurrency import run_in_order, schema_creators
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, not_begun
 from pytest_delta_schema.execute.preflight import preflight
-from pytest_delta_schema.execute.protocols import Preflight, require_able
+from pytest_delta_schema.execute.protocols import CreatesConcurrently, Preflight, require_able
 from pytest_delta_schema.execute.statements import (
     CONVERTED,
     Stage,

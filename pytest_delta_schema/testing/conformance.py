@@ -11,7 +11,7 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 import pytest
@@ -19,6 +19,7 @@ import pytest
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.diagnostics.redaction import without_hosts
 from pytest_delta_schema.diagnostics.text import identifier, printed, shortened
+from pytest_delta_schema.execute.protocols import DropsTables
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.plan.actions import change_lines
@@ -131,24 +132,6 @@ def _version(package: str) -> str:
         return f"{package} {version(package)}"
     except PackageNotFoundError:
         return ""
-
-
-@runtime_checkable
-class DropsTables(Protocol):
-    """A catalog that drops single tables."""
-
-    def drop_table(self, table: QualifiedName) -> None:
-        """Drop a table if it exists."""
-        ...
-
-
-@runtime_checkable
-class OnServer(Protocol):
-    """A catalog of a server."""
-
-    def server_text(self, catalog: str) -> str:
-        """Return what the server shows of itself."""
-        ...
 
 
 class CatalogRows:

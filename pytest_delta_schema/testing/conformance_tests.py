@@ -9,10 +9,11 @@ import pytest
 
 from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.engine.orchestrator import Orchestrator
+from pytest_delta_schema.execute.protocols import OnServer
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.settings import pop_settings, push_settings
-from pytest_delta_schema.testing.conformance import RUN_NAME, OnServer, own_catalog, row_access
+from pytest_delta_schema.testing.conformance import RUN_NAME, own_catalog, row_access
 from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario_runner import (
     comparable,

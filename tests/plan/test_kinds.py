@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pyspark.sql.types import StringType
 
 from pytest_delta_schema import Check, ForeignKey
-from pytest_delta_schema.backends.memory.changes import apply_change
+from pytest_delta_schema.backends.memory.statements import apply_change
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.delta.protocol import FEATURES
 from pytest_delta_schema.models.ownership import ASPECTS

@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.unity import Secret as unity_Secret
 from pytest_delta_schema.backends.unity import UnityClient
-from pytest_delta_schema.backends.unity.client import API_ROOT
+from pytest_delta_schema.backends.unity.connection import API_ROOT
 from pytest_delta_schema.backends.unity.transport import HttpAnswer
 from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.sql import StatementKind

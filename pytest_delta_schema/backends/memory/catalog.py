@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_delta_schema.backends.memory.changes import apply_change, new_table
 from pytest_delta_schema.backends.memory.rows import RowChecks, filled, moved, require_valid_row
+from pytest_delta_schema.backends.memory.statements import apply_change, new_table
 from pytest_delta_schema.backends.problems import has_lost_its_log, is_not_delta
 from pytest_delta_schema.backends.row_values import Clock, converted_rows
 from pytest_delta_schema.delta.names import folded

@@ -9,7 +9,7 @@ from pytest_delta_schema._lazy import lazy_exports
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.secret import Secret as Secret
     from pytest_delta_schema.backends.unity.catalog import UnityCatalog as UnityCatalog
-    from pytest_delta_schema.backends.unity.client import UnityClient as UnityClient
+    from pytest_delta_schema.backends.unity.connection import UnityClient as UnityClient
     from pytest_delta_schema.backends.unity.storage import Storage as Storage
 
 __getattr__, __dir__ = lazy_exports(__name__)

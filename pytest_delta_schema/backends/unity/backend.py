@@ -26,7 +26,7 @@ _NEEDED_SESSION = (
 def _open(context: BackendContext) -> UnityCatalog:
     from pytest_delta_schema.backends.secret import Secret
     from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.connection import UnityClient
     from pytest_delta_schema.backends.unity.storage import Storage
 
     def session() -> SparkSession:

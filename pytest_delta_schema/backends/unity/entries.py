@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.backends.problems import is_a_view, is_not_delta, problem
-from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.connection import ServerError
 from pytest_delta_schema.delta.names import NameMap
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError, first_line
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.unity.addresses import Deadline
     from pytest_delta_schema.backends.unity.answers import ColumnInfo, DeltaTag, TableInfo
-    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.connection import UnityClient
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.entry_comparison import EntryDifference

@@ -19,7 +19,7 @@ from pytest_delta_schema.backends.logs.files import (
     local_folder,
 )
 from pytest_delta_schema.backends.logs.log import DeltaLog
-from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.connection import ServerError
 from pytest_delta_schema.backends.unity.storage import (
     NO_CREDENTIALS,
     access_remedy,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_delta_schema.backends.unity.answers import DeltaTable
-    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.connection import UnityClient
     from pytest_delta_schema.backends.unity.storage import Credentials, Storage
     from pytest_delta_schema.state.delta_log import LogFacts
     from pytest_delta_schema.state.entries import EntryState

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.problems import MALFORMED, is_damaged, is_doubtful, problem
-from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.connection import ServerError
 from pytest_delta_schema.backends.unity.entries import (
     VIEWS,
     columns_of_entry,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_delta_schema.backends.unity.answers import DeltaTable, TableInfo
-    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.connection import UnityClient
     from pytest_delta_schema.backends.unity.logs import ExternalLogs
     from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.execute.protocols import Version

@@ -10,7 +10,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 from pytest_delta_schema import DeltaSchemaError, UnityCatalog
-from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.connection import ServerError
 from pytest_delta_schema.backends.unity.decoding import entry_type, require_columns
 from pytest_delta_schema.backends.unity.transport import HttpAnswer
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
@@ -286,7 +286,7 @@ REFUSED = {
 @pytest.mark.parametrize("call", [TABLE, SCHEMA, CATALOG])
 @pytest.mark.parametrize(("answer", "text"), REFUSED.values(), ids=REFUSED)
 def test_an_error_of_something_else_never_means_that_a_table_is_absent(monkeypatch, log, call, answer, text):
-    monkeypatch.setattr("pytest_delta_schema.backends.unity.client._PAUSE", 0)
+    monkeypatch.setattr("pytest_delta_schema.backends.unity.connection._PAUSE", 0)
     server = Playing(log)
     for gone in [TABLE, SCHEMA, CATALOG][: [TABLE, SCHEMA, CATALOG].index(call)]:
         del server.answers[gone]

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_delta_schema import Diagnostic, Orchestrator
 from pytest_delta_schema.backends.unity.addresses import Deadline
-from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.connection import ServerError
 from pytest_delta_schema.backends.unity.entries import MetadataSyncing
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError

@@ -27,7 +27,7 @@ TOKEN = "dapi-0123456789-secret"  # noqa: S105 - of nobody
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    monkeypatch.setattr("pytest_delta_schema.backends.unity.client._PAUSE", 0.001)
+    monkeypatch.setattr("pytest_delta_schema.backends.unity.connection._PAUSE", 0.001)
 
 
 @pytest.fixture

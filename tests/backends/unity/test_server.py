@@ -15,7 +15,7 @@ import pytest
 
 from pytest_delta_schema import QualifiedName, UnityCatalog
 from pytest_delta_schema.backends.unity import Secret, UnityClient
-from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.connection import ServerError
 from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.logs import commit, delta_log, field, metadata

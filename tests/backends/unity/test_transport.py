@@ -10,8 +10,8 @@ import pytest
 
 from pytest_delta_schema import QualifiedName, UnityCatalog
 from pytest_delta_schema.backends.unity import UnityClient, transport
-from pytest_delta_schema.backends.unity import client as client_module
-from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity import connection as client_module
+from pytest_delta_schema.backends.unity.connection import ServerError
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.catalogs import answers, head, hostile
 from support.models import NAME
