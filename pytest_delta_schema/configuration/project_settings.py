@@ -12,7 +12,7 @@ from pytest_delta_schema.configuration.files import delta_keys, misspelt_section
 from pytest_delta_schema.configuration.section import expired
 from pytest_delta_schema.diagnostics.errors import ConfigurationError, DeclarationError
 from pytest_delta_schema.models.arguments import folder_fault, refuse
-from pytest_delta_schema.settings.table import CHECKS_FOLLOW, INI_FILES, SECTION, SETTINGS
+from pytest_delta_schema.settings.table import CHECKS_FOLLOW, INI_FILES, SECTION, SETTINGS, arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,22 +32,9 @@ def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
     if faults:
         raise ConfigurationError("\n".join(faults))
     return {
-        "properties": values["properties"],
-        "default_properties": values["default_properties"],
-        "enable_features": values["enable_features"],
-        "owned_properties": values["owned_properties"],
-        "clients": values["clients"],
-        "client_features": values["client_features"],
+        **arguments_of(values),
         "consents": consents,
         "project_consents": consents,
-        "compatibility": values["compatibility"],
-        "max_risk": values["max_risk"],
-        "protected": values["protected"],
-        "bindings": values["bind"],
-        "preflight": values["preflight"],
-        "preflight_samples": values["preflight_samples"],
-        "on_failure": values["on_failure"],
-        "rules": values["rules"],
         "checks_follow": values["backend"] == CHECKS_FOLLOW,
     }
 

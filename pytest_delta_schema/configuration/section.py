@@ -60,16 +60,30 @@ _BLANK_LETTERS = "\u115f\u1160\u3164\uffa0"
 """Fillers of Hangul, which Unicode counts as letters and which are shown as blanks."""
 
 
-def consents_of_entries(entries: list[object], label: str) -> tuple[Consent, ...]:
-    """Return the consents of a file; raise a ``SettingError`` with all faults of all entries."""
-    consents, faults = [], []
-    for number, entry in enumerate(entries, start=1):
+def _entries_of(value: object, label: str, read: Callable[[dict[str, Any], int], _R]) -> tuple[_R, ...]:
+    """Return what each entry of an array of tables is read as; raise a ``SettingError`` with all faults of all entries.
+
+    ``read`` gets an entry and its number, and raises such an error with the faults of the entry.
+    """
+    form = f"write [[{SECTION}.{label}]] and its keys below"
+    if not isinstance(value, list):
+        msg = f"{label} is {setting_text(value)}; {form}"
+        raise SettingError(msg)
+    results, faults = [], []
+    for number, entry in enumerate(value, start=1):
         try:
-            consents.append(_consent(entry))
+            if not isinstance(entry, dict):
+                refuse_faults([f"is {setting_text(entry)}; {form}"])
+            results.append(read(entry, number))
         except SettingError as error:
             faults += [f"{label} entry {number} {fault}" for fault in error.faults]
     refuse_faults(faults)
-    return tuple(consents)
+    return tuple(results)
+
+
+def consents_of_entries(value: object, label: str) -> tuple[Consent, ...]:
+    """Return the consents of a file."""
+    return _entries_of(value, label, _consent)
 
 
 def consents_of_texts(texts: Iterable[str]) -> tuple[Consent, ...]:
@@ -79,12 +93,9 @@ def consents_of_texts(texts: Iterable[str]) -> tuple[Consent, ...]:
     return read_each(texts, parse_consent, ConsentError)
 
 
-def _consent(entry: object) -> Consent:
+def _consent(entry: dict[str, Any], _number: int) -> Consent:
     from pytest_delta_schema.rules.consent import Consent, ConsentError
 
-    if not isinstance(entry, dict):
-        msg = f"is {setting_text(entry)}; write [[{SECTION}.allow]] and its keys below"
-        raise SettingError(msg)
     missing = [key for key in CONSENT_KEYS if key not in entry]
     unknown = [key for key in entry if key not in CONSENT_KEYS]
     if missing or unknown:
@@ -129,29 +140,21 @@ COMPATIBILITY_KEYS = ("path", "roles", "fail_on", "min_notice")
 """The keys of an entry; only ``path`` is required."""
 
 
-def compatibility_of_entries(entries: list[object], label: str) -> tuple[CompatibilityEntry, ...]:
+def compatibility_of_entries(value: object, label: str) -> tuple[CompatibilityEntry, ...]:
     """Return the policies of a file by the paths of tables."""
-    result: list[CompatibilityEntry] = []
-    faults: list[str] = []
     numbers: dict[tuple[PathPart, ...], int] = {}
-    for number, entry in enumerate(entries, start=1):
-        try:
-            read = _compatibility_entry(entry, label)
-        except SettingError as error:
-            faults += [f"{label} entry {number} {fault}" for fault in error.faults]
-            continue
-        first = numbers.setdefault(read.parts, number)
+
+    def read(entry: dict[str, Any], number: int) -> CompatibilityEntry:
+        policy = _compatibility_entry(entry)
+        first = numbers.setdefault(policy.parts, number)
         if first != number:
-            faults.append(f"{label} entry {number} has the path of entry {first}, {read.path!r}; keep one of them")
-        result.append(read)
-    refuse_faults(faults)
-    return tuple(result)
+            refuse_faults([f"has the path of entry {first}, {policy.path!r}; keep one of them"])
+        return policy
+
+    return _entries_of(value, label, read)
 
 
-def _compatibility_entry(entry: object, label: str) -> CompatibilityEntry:
-    if not isinstance(entry, dict):
-        msg = f"is {setting_text(entry)}; write [[{SECTION}.{label}]] and its keys below"
-        raise SettingError(msg)
+def _compatibility_entry(entry: dict[str, Any]) -> CompatibilityEntry:
     faults = [
         *_key_faults(entry),
         *_path_faults(entry),
@@ -223,19 +226,14 @@ STORE_KEYS = {
 """The keys of a store with their types; only ``prefix`` is required."""
 
 
-def stores_of_entries(entries: list[object], label: str) -> tuple[dict[str, Any], ...]:
+def stores_of_entries(value: object, label: str) -> tuple[dict[str, Any], ...]:
     """Return the stores of a file, each as the arguments of a ``Storage``."""
-    stores, faults = [], []
-    for number, entry in enumerate(entries, start=1):
-        if isinstance(entry, dict):
-            faults += [f"{label} entry {number} {fault}" for fault in _store_faults(entry)]
-            stores.append(entry)
-        else:
-            faults.append(
-                f"{label} entry {number} is {setting_text(entry)}; write [[{SECTION}.{label}]] and its keys below"
-            )
-    refuse_faults(faults)
-    return tuple(stores)
+
+    def read(store: dict[str, Any], _number: int) -> dict[str, Any]:
+        refuse_faults([*_store_faults(store)])
+        return store
+
+    return _entries_of(value, label, read)
 
 
 def _store_faults(store: dict[str, Any]) -> Iterator[str]:

@@ -20,16 +20,16 @@ from pytest_delta_schema.configuration.section import (
 )
 from pytest_delta_schema.delta.clients import parse_correction
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.clients import client_faults, parse_client
+from pytest_delta_schema.models.clients import parse_client
 from pytest_delta_schema.models.names import parse_binding
-from pytest_delta_schema.settings.table import NO_VALUE, SECTION
+from pytest_delta_schema.settings.table import NO_VALUE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from pytest_delta_schema.rules.consent import Consent
-    from pytest_delta_schema.rules.policy import CompatibilityEntry
     from pytest_delta_schema.settings.table import Setting, SettingKind
+
+    _Reader = Callable[[Setting, object, str, Path], Any]
 
 
 def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -> Any:
@@ -92,12 +92,8 @@ def _instance(value: object, kinds: tuple[type, ...], label: str, form: str) -> 
     return value
 
 
-def _flag(_: Setting, value: object, label: str, __: Path) -> bool:
-    return _instance(value, (bool,), label, "true or false")  # type: ignore[no-any-return]
-
-
-def _text(_: Setting, value: object, label: str, __: Path) -> str:
-    return _instance(value, (str,), label, "a text")  # type: ignore[no-any-return]
+def _of_kind(kinds: tuple[type, ...], form: str) -> _Reader:
+    return lambda _, value, label, __: _instance(value, kinds, label, form)
 
 
 def _uri(_: Setting, value: object, label: str, __: Path) -> str:
@@ -161,8 +157,7 @@ def _list(setting: Setting, value: object, label: str, __: Path) -> tuple[str, .
 
 def _clients(setting: Setting, value: object, label: str, folder: Path) -> tuple[str, ...]:
     texts = _list(setting, value, label, folder)
-    refuse_faults([f"{label}: {fault}" for fault in client_faults(texts)])
-    return tuple(str(parse_client(text)) for text in texts)
+    return tuple(map(str, read_each(texts, parse_client, DeclarationError, f"{label}: ")))
 
 
 def _mapping(value: object, label: str, form: str) -> Mapping[str, Any]:
@@ -223,22 +218,9 @@ def bindings_of_texts(texts: Iterable[str]) -> Bindings:
     return tuple(dict(read_each(texts, parse_binding, DeclarationError)).items())
 
 
-def _consents(_: Setting, value: object, label: str, __: Path) -> tuple[Consent, ...]:
-    return consents_of_entries(_instance(value, (list,), label, f"[[{SECTION}.allow]] and its keys below"), label)
-
-
-def _policies(_: Setting, value: object, label: str, __: Path) -> tuple[CompatibilityEntry, ...]:
-    form = f"[[{SECTION}.compatibility]] and its keys below"
-    return compatibility_of_entries(_instance(value, (list,), label, form), label)
-
-
 def _reports(setting: Setting, value: object, label: str, folder: Path) -> tuple[ReportTarget, ...]:
     texts = _texts(value, label)
     return read_each(texts, lambda text: parse_target(text, setting.choices, folder), ValueError, f"{label}: ")
-
-
-def _stores(_: Setting, value: object, label: str, __: Path) -> tuple[dict[str, Any], ...]:
-    return stores_of_entries(_instance(value, (list,), label, f"[[{SECTION}.storage]] and its keys below"), label)
 
 
 _RULE = re.compile(r"[\w.]+:[\w.]+")
@@ -255,13 +237,13 @@ def _rules(setting: Setting, value: object, label: str, folder: Path) -> tuple[s
     return rules
 
 
-_TYPED: Mapping[SettingKind, Callable[[Setting, object, str, Path], Any]] = {
-    "flag": _flag,
+_TYPED: Mapping[SettingKind, _Reader] = {
+    "flag": _of_kind((bool,), "true or false"),
     "count": _count,
     "seconds": _seconds,
-    "text": _text,
+    "text": _of_kind((str,), "a text"),
     "uri": _uri,
-    "backend": _text,
+    "backend": _of_kind((str,), "a text"),
     "folder": _folder,
     "choice": _choice,
     "list": _list,
@@ -271,9 +253,9 @@ _TYPED: Mapping[SettingKind, Callable[[Setting, object, str, Path], Any]] = {
     "pairs": _pairs,
     "client features": _client_features,
     "modes": _modes,
-    "consents": _consents,
-    "policies": _policies,
-    "stores": _stores,
+    "consents": lambda _, value, label, __: consents_of_entries(value, label),
+    "policies": lambda _, value, label, __: compatibility_of_entries(value, label),
+    "stores": lambda _, value, label, __: stores_of_entries(value, label),
     "reports": _reports,
 }
 """How the values of each kind are checked; a test holds that no kind is missing."""

@@ -138,29 +138,9 @@ class Diagnostic:
         return escaped(f"{self.table}: {fact} [{name}]" if name else f"{self.table}: {fact}")
 
 
-def diagnostic_of(  # noqa: PLR0913 - the parts of a diagnostic
-    fault: type[HasCode],
-    table: object,
-    message: str,
-    *,
-    remedy: str = "",
-    path: str = "",
-    severity: Severity = "error",
-    location: Location | None = None,
-    concerns_run: bool = False,
-) -> Diagnostic:
-    """Build a diagnostic with the code and the name of a fault."""
-    return Diagnostic(
-        code=fault.code,
-        rule=fault.__name__,
-        severity=severity,
-        table=str(table),
-        path=path,
-        message=message,
-        remedy=remedy,
-        location=location,
-        concerns_run=concerns_run,
-    )
+def diagnostic_of(fault: type[HasCode], table: object, message: str, **parts: Any) -> Diagnostic:
+    """Build a diagnostic with the code and the name of a fault, and other parts of a :class:`Diagnostic`."""
+    return Diagnostic(code=fault.code, rule=fault.__name__, table=str(table), message=message, **parts)
 
 
 def note(fault: type[HasCode], table: object, path: str, message: str) -> Diagnostic:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -350,6 +350,18 @@ TOML_KEYS = tuple(setting.name for setting in SETTINGS if setting.in_toml)
 
 INI_KEYS = tuple(setting.name for setting in SETTINGS if setting.in_ini)
 """The keys of ini files, without their prefix."""
+
+
+_OF_VERDICTS = (
+    "properties", "default_properties", "enable_features", "owned_properties", "clients", "client_features",
+    "compatibility", "max_risk", "protected", "preflight", "preflight_samples", "on_failure", "rules",
+)  # fmt: skip
+"""The settings of a project that are arguments of ``Settings`` under the same name."""
+
+
+def arguments_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of ``Settings`` that are settings of a project, apart from consents."""
+    return {name: values[name] for name in _OF_VERDICTS} | {"bindings": values["bind"]}
 
 
 def nearest(name: str, settings: Sequence[str]) -> str | None:
