@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import ArrayType, CharType, DataType, MapType, StringType, StructField, StructType, VarcharType
 
+from pytest_delta_schema.delta.fields import SIZED
 from pytest_delta_schema.diagnostics.text import identifier
 
 if TYPE_CHECKING:
@@ -22,13 +23,10 @@ _STRING = r"\s*((?:var)?char(?:acter)?\s*\(\s*\d+\s*\)|string)\s*"
 """Char, varchar and string as Spark's parser takes them: ``character`` is ``char``, and blanks do not count."""
 
 
-_SIZED = re.compile(r"(?:var)?char\((\d+)\)")
-
-
 def text_limit(data_type: object) -> int | None:
     """Return how many characters a type takes at most; ``None`` for all types but char and varchar."""
-    sized = _SIZED.fullmatch(data_type) if isinstance(data_type, str) else None
-    return None if sized is None else int(sized[1])
+    sized = SIZED.fullmatch(data_type) if isinstance(data_type, str) else None
+    return None if sized is None or sized[1] == "decimal" else int(sized[2])
 
 
 def padded_length(data_type: object) -> int | None:

@@ -13,9 +13,9 @@ from pytest_delta_schema.delta.properties import CHECK_PREFIX
 from pytest_delta_schema.delta.protocol import ONE_WAY, PROTOCOL_VERSIONS
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.diagnostics.text import shortened
-from pytest_delta_schema.exchange.reader import UnreadableError, about, refuse_sql
 from pytest_delta_schema.models.names import QualifiedName, folded_name, key_name
-from pytest_delta_schema.models.types import parse_type
+from pytest_delta_schema.models.tokens import CORRECT, UnreadableError, about, refuse_sql
+from pytest_delta_schema.models.types import parse_type, read_type
 from pytest_delta_schema.plan.comparison import DEFAULTS_FEATURE
 from pytest_delta_schema.rules.properties import is_declarable
 from pytest_delta_schema.state.delta_log import decode_owned
@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.delta.names import ColumnPath
-    from pytest_delta_schema.exchange.reader import TokenReader
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.models.tokens import TokenReader
+    from pytest_delta_schema.state.types import DataTypeState
 
 _LONGEST = 300
 _NAME_PARTS = 3
@@ -117,25 +118,6 @@ class DdlReading:
         return draft
 
 
-NO_PARENT = QualifiedName("", "", "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyDraft:
-    """A key, whose name may still have to be derived."""
-
-    kind: str
-    """``primary key``, ``unique constraint`` or ``foreign key``."""
-    name: str | None
-    """As it is written; ``None`` without one."""
-    columns: tuple[str, ...]
-    parent: QualifiedName = NO_PARENT
-    """The parent of a foreign key; ``NO_PARENT`` for others."""
-    parent_columns: tuple[str, ...] = ()
-    """The columns of the parent, if they are written."""
-    rely: bool = False
-
-
 @dataclass(slots=True)
 class TableDraft:
     """A table, as declared by the statements so far."""
@@ -145,7 +127,8 @@ class TableDraft:
     comment: str = ""
     properties: dict[str, str] = field(default_factory=dict)
     """Its properties, checks included."""
-    keys: list[KeyDraft] = field(default_factory=list)
+    keys: list[KeyState | ForeignKeyState] = field(default_factory=list)
+    """Its keys; one without a name has the name ``""``."""
     checks: list[CheckState] = field(default_factory=list)
     """Its checks that are constraints."""
     partitioning: tuple[str, ...] = ()
@@ -155,7 +138,7 @@ class TableDraft:
 
     def require_primary_key(self) -> None:
         """Make the columns of the primary key NOT NULL, as CREATE TABLE does (Databricks' reference of constraints)."""
-        keys = NameSet(name for key in self.keys if key.kind == PRIMARY_KEY for name in key.columns)
+        keys = NameSet(name for key in self.keys if _is_primary(key) for name in key.columns)
         self.columns = tuple(
             column._replace(is_nullable=False) if column.name in keys else column for column in self.columns
         )
@@ -180,7 +163,7 @@ class TableDraft:
             partitioning=self.partitioning,
             clustering=self.clustering,
             tags={path: tags for path, tags in self.tags.items() if tags},
-            **state_keys(map(self._key, self.keys)),
+            **state_keys(map(self._named, self.keys)),
         )
 
     def remarks(self) -> Iterator[str]:
@@ -212,23 +195,19 @@ class TableDraft:
         record = decode_owned(self.properties.get(OWNED_PROPERTIES))
         return None if record is None else frozenset(record)
 
-    def _derived(self, key: KeyDraft) -> str:
-        prefix = _PREFIXES.get(key.kind, "fk")
-        return key_name(prefix, self.name, key.columns, [column.name for column in self.columns])
+    def _named(self, key: KeyState | ForeignKeyState) -> KeyState | ForeignKeyState:
+        """Return a key with its name, which is derived if none is written."""
+        prefix = "fk" if isinstance(key, ForeignKeyState) else "pk" if _is_primary(key) else "uq"
+        columns = [column.name for column in self.columns]
+        return key._replace(name=key.name or key_name(prefix, self.name, key.columns, columns))
 
-    def _key(self, key: KeyDraft) -> KeyState | ForeignKeyState:
-        name = key.name or self._derived(key)
-        if key.kind == PRIMARY_KEY:
-            return KeyState(name, key.columns, key.rely)
-        if key.kind == UNIQUE:
-            return KeyState(name, key.columns, kind=UNIQUE)
-        return ForeignKeyState(name, key.columns, key.parent, key.parent_columns, key.rely)
+
+def _is_primary(key: KeyState | ForeignKeyState) -> bool:
+    return isinstance(key, KeyState) and key.kind == PRIMARY_KEY
 
 
 _OF_CATALOGS = ("transient_lastddltime", "type")
 """Keys of properties, in lower case, that Spark and its catalogs show in CREATE statements (Spark 4.2.0)."""
-
-_PREFIXES = {PRIMARY_KEY: "pk", UNIQUE: "uq"}
 
 
 def _is_check(key: str) -> bool:
@@ -246,7 +225,7 @@ def read_column(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> 
 
 def _read_clauses(name: str, reader: TokenReader, reading: DdlReading, draft: TableDraft) -> ColumnState:
     reader.has(":")
-    column = ColumnState(name, reader.data_type(), is_nullable=True, comment="")
+    column = ColumnState(name, read_data_type(reader), is_nullable=True, comment="")
     seen: set[str] = set()
     while not reader.at_end:
         clause = "NOT NULL" if reader.word() == "NOT" else reader.word()
@@ -259,9 +238,19 @@ def _read_clauses(name: str, reader: TokenReader, reading: DdlReading, draft: Ta
             column = changed
         elif reader.word() == "MASK":
             reading.remark(draft.name, f"{reader.until(_starts_clause)} of {name} is not declared")
-        elif not _read_column_constraint(reader, reading, draft, name):
+        elif not read_constraint(reader, reading, draft, (name,)):
             break
     return column
+
+
+def read_data_type(reader: TokenReader) -> DataTypeState:
+    """Read a type."""
+    offset = reader.offset
+    try:
+        return canonical_type(read_type(reader))
+    except ValueError as error:
+        fact, _, remedy = str(error).partition("; ")
+        refuse_sql(f"its type is not understood: {fact}", remedy or CORRECT, offset)
 
 
 _GIVEN_ONCE = {"NOT NULL", "COMMENT", "COLLATE", "DEFAULT", "GENERATED", "MASK"}
@@ -332,54 +321,51 @@ def is_at_constraint(reader: TokenReader) -> bool:
 
 
 _CONSTRAINT_STARTS = {("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("UNIQUE", "("), ("CHECK", "(")}
-_FOREIGN_KEY = "foreign key"
 
 
-def read_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
-    """Read a constraint of a table."""
-    name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else None
+def read_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft, columns: tuple[str, ...] = ()) -> bool:
+    """Read a constraint, which names its columns unless they are given: it follows the type of a column then.
+
+    Return whether there is one, which only the type of a column may lack.
+    """
+    name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else ""
     if reader.has("CHECK"):
         _read_check(reader, reading, draft, name)
     elif reader.has("PRIMARY", "KEY"):
-        columns = []
-        for item in reader.items():
-            columns.append(item.name("the name of a column"))
-            if item.has("TIMESERIES"):
-                reading.remark(draft.name, f"TIMESERIES of {columns[-1]} in its primary key is not declared")
-            item.end()
-        _add_key(draft, KeyDraft(kind=PRIMARY_KEY, name=name, columns=tuple(columns), rely=_rely(reader)), reader)
+        columns = columns or _primary_columns(reader, reading, draft)
+        _add_key(draft, KeyState(name, columns, _rely(reader)), reader)
     elif reader.has("UNIQUE"):
-        _add_unique(reader, reading, draft, name, _column_names(reader))
-    else:
+        columns = columns or _column_names(reader)
+        if _rely(reader):
+            reading.remark(draft.name, f"RELY of its unique constraint ({', '.join(columns)}) is not declared")
+        _add_key(draft, KeyState(name, columns, kind=UNIQUE), reader)
+    elif not columns:
         reader.expect("FOREIGN", "KEY")
-        children = _column_names(reader)
+        columns = _column_names(reader)
         reader.expect("REFERENCES")
-        _add_reference(reader, reading, draft, name, children)
-    reader.end()
-
-
-def _read_column_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft, column: str) -> bool:
-    """Read a constraint that follows the type of a column, if one comes next."""
-    name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else None
-    columns = (column,)
-    if reader.has("PRIMARY", "KEY"):
-        _add_key(draft, KeyDraft(kind=PRIMARY_KEY, name=name, columns=columns, rely=_rely(reader)), reader)
-    elif reader.has("UNIQUE"):
-        _add_unique(reader, reading, draft, name, columns)
+        _add_reference(reader, reading, draft, name, columns)
     elif reader.has("FOREIGN", "KEY", "REFERENCES") or reader.has("REFERENCES"):
         _add_reference(reader, reading, draft, name, columns)
-    elif reader.has("CHECK"):
-        _read_check(reader, reading, draft, name)
-    elif name is not None:
+    elif name:
         reader.refuse(f"the kind of the constraint {name} is expected {reader.here}")
     else:
         return False
     return True
 
 
-def _read_check(reader: TokenReader, reading: DdlReading, draft: TableDraft, name: str | None) -> None:
+def _primary_columns(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> tuple[str, ...]:
+    columns = []
+    for item in reader.items():
+        columns.append(item.name("the name of a column"))
+        if item.has("TIMESERIES"):
+            reading.remark(draft.name, f"TIMESERIES of {columns[-1]} in its primary key is not declared")
+        item.end()
+    return tuple(columns)
+
+
+def _read_check(reader: TokenReader, reading: DdlReading, draft: TableDraft, name: str) -> None:
     """Read the condition of a check."""
-    if name is None:
+    if not name:
         reader.refuse("a check has no name", "write CONSTRAINT name CHECK (...)")
     check = CheckState(name, reader.expression())
     if reader.has("NOT", "ENFORCED"):
@@ -390,26 +376,16 @@ def _read_check(reader: TokenReader, reading: DdlReading, draft: TableDraft, nam
         pass
 
 
-def _add_unique(
-    reader: TokenReader, reading: DdlReading, draft: TableDraft, name: str | None, columns: tuple[str, ...]
-) -> None:
-    if _rely(reader):
-        reading.remark(draft.name, f"RELY of its unique constraint ({', '.join(columns)}) is not declared")
-    _add_key(draft, KeyDraft(kind=UNIQUE, name=name, columns=columns), reader)
-
-
 def _add_reference(
-    reader: TokenReader, reading: DdlReading, draft: TableDraft, name: str | None, columns: tuple[str, ...]
+    reader: TokenReader, reading: DdlReading, draft: TableDraft, name: str, columns: tuple[str, ...]
 ) -> None:
     parent = reading.table_name(reader)
     parents = _column_names(reader) if reader.word() == "(" else ()
-    rely = _rely(reader)
-    key = KeyDraft(kind=_FOREIGN_KEY, name=name, columns=columns, parent=parent, parent_columns=parents, rely=rely)
-    _add_key(draft, key, reader)
+    draft.keys.append(ForeignKeyState(name, columns, parent, parents, _rely(reader)))
 
 
-def _add_key(draft: TableDraft, key: KeyDraft, reader: TokenReader) -> None:
-    if key.kind == PRIMARY_KEY and any(other.kind == PRIMARY_KEY for other in draft.keys):
+def _add_key(draft: TableDraft, key: KeyState, reader: TokenReader) -> None:
+    if _is_primary(key) and any(map(_is_primary, draft.keys)):
         reader.refuse(f"{draft.name} has a second primary key", "keep one")
     draft.keys.append(key)
 

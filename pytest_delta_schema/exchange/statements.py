@@ -15,17 +15,12 @@ from pytest_delta_schema.exchange.definitions import (
     is_at_constraint,
     read_column,
     read_constraint,
+    read_data_type,
     read_keys,
     read_pairs,
     read_properties,
 )
-from pytest_delta_schema.exchange.reader import (
-    CORRECT,
-    REMOVE_OR_REPORT,
-    TokenReader,
-    about,
-    refuse_sql,
-)
+from pytest_delta_schema.models.tokens import CORRECT, REMOVE_OR_REPORT, TokenReader, about, refuse_sql
 from pytest_delta_schema.models.types import parse_type
 from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, ddl_tokens
 from pytest_delta_schema.state.spark_types import canonical_type
@@ -122,25 +117,11 @@ def _read(reader: TokenReader, reading: DdlReading, *, skip_other: bool) -> None
         _skip(reader, reading, skip_other=skip_other)
 
 
-_OTHERS = frozenset(
-    {
-        "ANALYZE",
-        "CACHE",
-        "CALL",
-        "CLEAR",
-        "COPY",
-        "DELETE",
-        "DENY",
-        "DESC",
-        "DESCRIBE",
-        "DROP",
-        "EXPLAIN",
-        "FSCK",
-        "GRANT",
-    }
-    | {"INSERT", "LIST", "MERGE", "MSCK", "OPTIMIZE", "REFRESH", "RESET", "REVOKE", "SELECT", "SET", "SHOW", "SYNC"}
-    | {"TRUNCATE", "UNCACHE", "UPDATE", "VACUUM", "VALUES", "WITH"}
-)
+_OTHERS = {
+    "ANALYZE", "CACHE", "CALL", "CLEAR", "COPY", "DELETE", "DENY", "DESC", "DESCRIBE", "DROP", "EXPLAIN", "FSCK",
+    "GRANT", "INSERT", "LIST", "MERGE", "MSCK", "OPTIMIZE", "REFRESH", "RESET", "REVOKE", "SELECT", "SET", "SHOW",
+    "SYNC", "TRUNCATE", "UNCACHE", "UPDATE", "VACUUM", "VALUES", "WITH",
+}  # fmt: skip
 """The first words of statements that declare nothing."""
 
 
@@ -314,6 +295,7 @@ def _read_columns(reader: TokenReader, reading: DdlReading, draft: TableDraft) -
 def _read_item(item: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
     if is_at_constraint(item):
         read_constraint(item, reading, draft)
+        item.end()
     else:
         column = read_column(item, reading, draft)
         draft.columns = (*draft.columns, column)
@@ -501,6 +483,7 @@ def _comment_text(reader: TokenReader) -> str:
 def _add(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
     if is_at_constraint(reader):
         read_constraint(reader, reading, draft)
+        reader.end()
         return
     if not (reader.has("COLUMNS") or reader.has("COLUMN")):
         reader.refuse(f"ADD {reader.rest()!r} is not read", _FINAL)
@@ -544,7 +527,7 @@ def _change_column(item: TokenReader, draft: TableDraft, path: ColumnPath, offse
     elif item.has("DROP", "DEFAULT"):
         _change(draft, path, offset, value=None)
     elif item.has("TYPE"):
-        _change(draft, path, offset, data_type=item.data_type())
+        _change(draft, path, offset, data_type=read_data_type(item))
     else:
         _change(draft, path, offset)
         if not _read_tags(item, draft, path):

@@ -231,23 +231,15 @@ def equal_types(left: DataTypeState, right: DataTypeState) -> bool:
 def _comparable(data_type: DataTypeState) -> object:
     if isinstance(data_type, str):
         return data_type
-    if isinstance(data_type, StructState):
-        return (
-            "struct",
-            tuple(sorted((folded(f.name), f.is_nullable, _comparable(f.data_type)) for f in data_type.fields)),
-        )
-    if isinstance(data_type, ArrayState):
-        return ("array", data_type.contains_null, _comparable(data_type.element))
-    return ("map", data_type.value_contains_null, _comparable(data_type.key), _comparable(data_type.value))
+    parts = [(folded(part.name), part.is_nullable, _comparable(part.data_type)) for part in children(data_type)]
+    return type(data_type).__name__, sorted(parts)
 
 
 def is_comparable(data_type: DataTypeState) -> bool:
     """Whether two values of a type can be compared, which Spark does not do with maps and variants."""
-    if isinstance(data_type, StructState):
-        return all(is_comparable(field.data_type) for field in data_type.fields)
-    if isinstance(data_type, ArrayState):
-        return is_comparable(data_type.element)
-    return isinstance(data_type, str) and data_type != "variant"
+    if isinstance(data_type, str):
+        return data_type != "variant"
+    return not isinstance(data_type, MapState) and all(is_comparable(part.data_type) for part in children(data_type))
 
 
 def is_assignable(given: DataTypeState, declared: DataTypeState) -> bool:
@@ -258,11 +250,7 @@ def is_assignable(given: DataTypeState, declared: DataTypeState) -> bool:
 def _values(data_type: DataTypeState) -> object:
     if isinstance(data_type, str):
         return plain(data_type)
-    if isinstance(data_type, StructState):
-        return {folded(field.name): _values(field.data_type) for field in data_type.fields}
-    if isinstance(data_type, ArrayState):
-        return ("array", _values(data_type.element))
-    return ("map", _values(data_type.key), _values(data_type.value))
+    return type(data_type), {folded(part.name): _values(part.data_type) for part in children(data_type)}
 
 
 def describe_type(data_type: DataTypeState) -> str:
@@ -270,19 +258,15 @@ def describe_type(data_type: DataTypeState) -> str:
     if isinstance(data_type, str):
         return data_type
     if isinstance(data_type, StructState):
-        return f"struct<{', '.join(map(_describe_field, data_type.fields))}>"
+        return f"struct<{', '.join(f'{field.name}: {_describe_part(field)}' for field in data_type.fields)}>"
     if isinstance(data_type, ArrayState):
-        return f"array<{describe_type(data_type.element)}{_not_null(is_nullable=data_type.contains_null)}>"
-    value = describe_type(data_type.value) + _not_null(is_nullable=data_type.value_contains_null)
-    return f"map<{describe_type(data_type.key)}, {value}>"
+        return f"array<{', '.join(map(_describe_part, children(data_type)))}>"
+    key, value = children(data_type)
+    return f"map<{describe_type(key.data_type)}, {_describe_part(value)}>"
 
 
-def _describe_field(field: ColumnState) -> str:
-    return f"{field.name}: {describe_type(field.data_type)}{_not_null(is_nullable=field.is_nullable)}"
-
-
-def _not_null(*, is_nullable: bool) -> str:
-    return "" if is_nullable else " not null"
+def _describe_part(part: ColumnState) -> str:
+    return describe_type(part.data_type) + ("" if part.is_nullable else " not null")
 
 
 def atoms(data_types: Iterable[DataTypeState]) -> set[str]:
@@ -305,14 +289,8 @@ def atoms_with_paths(data_type: DataTypeState, path: ColumnPath) -> Iterator[tup
     """Yield the path and name of every atomic part of a type."""
     if isinstance(data_type, str):
         yield path, data_type
-    elif isinstance(data_type, StructState):
-        for field in data_type.fields:
-            yield from atoms_with_paths(field.data_type, path.child(field.name))
-    elif isinstance(data_type, ArrayState):
-        yield from atoms_with_paths(data_type.element, path.child(ELEMENT))
-    else:
-        yield from atoms_with_paths(data_type.key, path.child(KEY))
-        yield from atoms_with_paths(data_type.value, path.child(VALUE))
+    for part in children(data_type):
+        yield from atoms_with_paths(part.data_type, path.child(part.name))
 
 
 @lru_cache(maxsize=1024)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import gc
 import logging
 import re
@@ -38,6 +39,7 @@ from pytest_delta_schema.state import (
     StructState,
 )
 from pytest_delta_schema.state.desired import desired_state
+from support.strategies import NAMED, REFUSED
 
 REMOVE = "remove the statement"
 TWICE = "TBLPROPERTIES is given twice; keep one"
@@ -55,6 +57,42 @@ def faults_of(text: str) -> list[str]:
     with pytest.raises(DdlError) as caught:
         from_ddl(text)
     return str(caught.value).split("\n")
+
+
+INSIDE = "< /* a comment, with > and '*/ "
+"""The beginning of a nested type, and a comment inside of it."""
+
+CLAUSES = ("", " NOT NULL", " COMMENT 'int>'", " NOT NULL COMMENT 'a' DEFAULT NULL", " GENERATED ALWAYS AS (a < b)")
+
+
+@pytest.mark.parametrize("clauses", CLAUSES)
+@pytest.mark.parametrize("text", NAMED)
+def test_a_type_is_the_same_in_a_model_in_a_script_and_as_databricks_shows_it(text, clauses):
+    expected = ColumnState(
+        "c", desired_state(Table("dev", "s", "t", [Column("c", NAMED[text])])).columns[0][1], True, ""
+    )
+    for written in (text, text.replace("<", INSIDE)):
+        statement = f"CREATE TABLE dev.s.t (`c` {written}{clauses}, d INT)"
+        (model,) = from_ddl(statement)
+        columns = (*desired_state(model).columns, *created_state(statement, QualifiedName("dev", "s", "t")).columns)
+
+        assert [Column("c", written).data_type, *(column.name for column in columns)] == [NAMED[text], *"cdcd"]
+        assert columns[0] == columns[2]
+        assert columns[0]._replace(is_nullable=True, comment="", value=None) == expected
+
+
+ENDED_BY_THE_SCRIPT = {"string(10)", "array<int>>", "struct<a: 'x>", "decimal(", "geometry(4326"}
+"""Texts whose fault is one of the statement around them."""
+
+
+@pytest.mark.parametrize("text", [text for text in REFUSED if text not in ENDED_BY_THE_SCRIPT])
+def test_a_type_is_refused_with_the_same_reason_in_a_model_and_in_a_script(text):
+    (fault,) = faults_of(f"CREATE TABLE dev.s.t (c {text})")
+
+    start = "statement 1, line 1: column c: its type is not understood: "
+    assert fault.startswith(start)
+    fact, _, remedy = REFUSED[text].partition("; ")
+    assert fnmatch.fnmatchcase(fault.removeprefix(start), f"{fact}; {remedy or CORRECT}")
 
 
 SHOWN = """\

@@ -9,6 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.databricks.descriptions import (
+    PLAIN,
     DetailRow,
     description_of_json,
     description_of_rows,
@@ -165,7 +166,6 @@ class Runtime:
         return (int(major), int(minor) if minor.isdecimal() else inf) if major.isdecimal() else ()
 
 
-_PLAIN = "UTF8_BINARY"
 _COLLATION = "COLLATION"
 """The item of DESCRIBE SCHEMA EXTENDED that holds the default collation of a schema (Spark 4.1)."""
 
@@ -190,11 +190,11 @@ class DefaultCollations:
             what, name, read = "schema", ".".join(map(identifier, table.written[:2])), self._of_schema
         if name not in self._known:
             self._known[name] = read(table)
-        if self._known[name] in ("", _PLAIN):
+        if self._known[name] in ("", PLAIN):
             return None
         fact = f"the default collation of the {what} is {self._known[name]}"
-        reason = f"{fact}, and Databricks takes a CHECK under {_PLAIN} only"
-        remedy = f"leave the checks out, or run ALTER {what.upper()} {name} DEFAULT COLLATION {_PLAIN}"
+        reason = f"{fact}, and Databricks takes a CHECK under {PLAIN} only"
+        remedy = f"leave the checks out, or run ALTER {what.upper()} {name} DEFAULT COLLATION {PLAIN}"
         return Refusal(reason, f"{remedy}, which changes columns that are added later only")
 
     def _of_table(self, table: QualifiedName) -> str:

@@ -12,6 +12,7 @@ from pytest_delta_schema.backends.kit import (
     children,
     created_state,
     may_generate_columns,
+    parse_databricks_type,
     split_properties,
 )
 from pytest_delta_schema.state import (
@@ -104,7 +105,7 @@ class Description:
 
     def with_stored(self, detail: DetailRow) -> Description:
         """Return it with the properties and the protocol of DESCRIBE DETAIL."""
-        stored, _ = split_properties(_properties(detail))
+        stored, _ = split_properties(dict(detail.get("properties") or {}))
         return replace(self, properties=stored, protocol=protocol_of(detail), is_whole=True)
 
 
@@ -156,16 +157,9 @@ def _field(field: JsonColumn, listed: ColumnState | None) -> ColumnState:
     return ColumnState(field["name"], data_type, field.get("nullable", True), field.get("comment") or "")
 
 
-_OTHER_NAMES = {
-    "byte": "tinyint",
-    "integer": "int",
-    "long": "bigint",
-    "real": "float",
-    "short": "smallint",
-    "timestamp_ltz": "timestamp",
-}
 _LENGTHS = ("char(", "varchar(")
-_PLAIN = "UTF8_BINARY"
+PLAIN = "UTF8_BINARY"
+"""The collation of strings without one."""
 
 
 def _type(shown: Mapping[str, Any], listed: DataTypeState | None) -> DataTypeState:
@@ -194,10 +188,10 @@ def _atomic(name: str, shown: Mapping[str, Any], listed: str) -> str:
         case "string":
             if listed.startswith(_LENGTHS):
                 return listed
-            collation = shown.get("collation", _PLAIN)
-            return "string" if collation == _PLAIN else f"string collate {collation}"
+            collation = shown.get("collation", PLAIN)
+            return "string" if collation == PLAIN else f"string collate {collation}"
     # A type with parameters that are not known here, such as an interval, is written in information_schema.
-    return listed if len(shown) > 1 and listed else _OTHER_NAMES.get(name, name)
+    return listed if len(shown) > 1 and listed else str(parse_databricks_type(name))
 
 
 def _part(shown: Mapping[str, Any], parts: NameMap[ColumnState], name: str) -> DataTypeState:
@@ -254,10 +248,6 @@ def protocol_of(detail: DetailRow) -> dict[str, Any]:
         "minWriterVersion": detail["minWriterVersion"],
         "writerFeatures": detail.get("tableFeatures") or (),
     }
-
-
-def _properties(detail: DetailRow) -> dict[str, str]:
-    return dict(detail.get("properties") or {})
 
 
 def clustering_paths(texts: Iterable[str], columns: Sequence[ColumnState]) -> tuple[ColumnPath, ...]:

@@ -6,16 +6,13 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.models.types import read_type
 from pytest_delta_schema.sqlglot_compat import TokenType
-from pytest_delta_schema.state.spark_types import canonical_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping, Sequence
     from typing import NoReturn
 
     from pytest_delta_schema.sqlglot_compat import Token
-    from pytest_delta_schema.state.types import DataTypeState
 
 _TEXTS = {TokenType.STRING, TokenType.RAW_STRING}
 _QUOTED = {*_TEXTS, TokenType.HEX_STRING, TokenType.IDENTIFIER}
@@ -77,6 +74,11 @@ class TokenReader:
         return self._end if self.at_end else self._tokens[self._position].start
 
     @property
+    def token(self) -> Token | None:
+        """The token that comes next, if there is one."""
+        return None if self.at_end else self._tokens[self._position]
+
+    @property
     def at_end(self) -> bool:
         """Whether no token is left."""
         return self._position >= len(self._words)
@@ -123,12 +125,16 @@ class TokenReader:
 
     def name(self, wanted: str) -> str:
         """Read a name, in back-quotes or as a word."""
-        token = None if self.at_end else self._tokens[self._position]
+        token = self.token
         is_quoted = token is not None and token.token_type == TokenType.IDENTIFIER
         if token is None or not (is_quoted or (_is_word(token.text) and token.token_type not in _QUOTED)):
             self.refuse(f"{wanted} is expected {self.here}", _REMEDIES.get(self.word(), CORRECT))
+        return self.take()
+
+    def take(self) -> str:
+        """Read one token, and return its text without quotes and escapes."""
         self._position += 1
-        return str(token.text)
+        return str(self._tokens[self._position - 1].text)
 
     def path(self, wanted: str) -> tuple[str, ...]:
         """Read a name with dots between its parts."""
@@ -148,27 +154,14 @@ class TokenReader:
         """Read a text in quotes, without its escapes."""
         if not self.is_at_text:
             self.refuse(f"{wanted} is expected {self.here}", "write it in quotes")
-        self._position += 1
-        return str(self._tokens[self._position - 1].text)
+        return self.take()
 
     def number(self) -> int:
         """Read a whole number."""
         sign = -1 if self.has("-") else 1
         if not self.word().isdecimal():
             self.refuse(f"a whole number is expected {self.here}")
-        self._position += 1
-        return sign * int(self._tokens[self._position - 1].text)
-
-    def data_type(self) -> DataTypeState:
-        """Read a type."""
-        try:
-            data_type, end = read_type(self._tokens, self._position)
-            state = canonical_type(data_type)
-        except ValueError as error:
-            fact, _, remedy = str(error).partition("; ")
-            self.refuse(f"its type is not understood: {fact}", remedy or CORRECT)
-        self._position = end
-        return state
+        return sign * int(self.take())
 
     def until(self, stops: Callable[[TokenReader], bool], *, with_comments: bool = False) -> str:
         """Read an expression as it is written, up to a token outside of all parentheses."""
