@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.local.reading import WarehouseLogs, files_of, list_tables, read_tables
 from pytest_delta_schema.backends.local.session import LazySession
 from pytest_delta_schema.backends.local.warehouse import SESSION_CATALOG, schema_folder, why_empty
-from pytest_delta_schema.backends.spark.catalog import SparkCatalog
+from pytest_delta_schema.backends.spark.catalog import SparkTables
 from pytest_delta_schema.backends.spark.compat import active_spark
 from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA
 from pytest_delta_schema.diagnostics.errors import DeclarationError
@@ -22,7 +23,7 @@ from pytest_delta_schema.models.table import conversions, required_tables
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from os import PathLike
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.verdict import Merge, WriteOptions, WriteVerdict
 
 
-class LocalCatalog(SparkCatalog):
+class LocalCatalog(SparkTables):
     """Delta tables through one classic Spark session.
 
     Args:
@@ -209,8 +210,10 @@ class LocalCatalog(SparkCatalog):
             rows: Sequence[Any] = self.bridge.sql(query).collect()
             return rows
 
-    def _using(self, catalog: str) -> AbstractContextManager[None]:
-        return self.bridge.using(catalog)
+    @contextmanager
+    def _in_spark(self, catalog: str) -> Iterator[LocalCatalog]:
+        with self.bridge.using(catalog):
+            yield self
 
     def _sql(self, text: str) -> Any:
         return self.bridge.sql(text)

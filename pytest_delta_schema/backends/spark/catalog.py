@@ -23,24 +23,11 @@ if TYPE_CHECKING:
 
 
 class SparkCatalog(ABC):
-    """The base of the catalogs of a Spark session."""
-
-    @property
-    @abstractmethod
-    def spark(self) -> SparkSession:
-        """The Spark session."""
+    """The base of the catalogs whose tables a Spark session changes."""
 
     @abstractmethod
-    def _using(self, catalog: str) -> AbstractContextManager[None]:
-        """Use a catalog in the block, whose errors are those of this package."""
-
-    @abstractmethod
-    def _sql(self, text: str) -> Any:
-        """Return the frame of a statement, whose text is used exactly as it is."""
-
-    @abstractmethod
-    def _state(self, table: QualifiedName) -> TableState:
-        """Return the state of an existing table as Spark sees it."""
+    def _in_spark(self, catalog: str) -> AbstractContextManager[SparkTables]:
+        """Use a catalog in the block, whose value is its session, and whose errors are those of this package."""
 
     @abstractmethod
     def _log_files(self, table: QualifiedName) -> LogFiles:
@@ -54,15 +41,15 @@ class SparkCatalog(ABC):
         """
         from pytest_delta_schema.backends.spark.statements import table_rows
 
-        with self._using(table.written.catalog):
-            return table_rows(self._sql, table, version)
+        with self._in_spark(table.written.catalog) as session:
+            return table_rows(session._sql, table, version)
 
     def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
         """Return rows as the table would return them after an insert; nothing is written."""
         from pytest_delta_schema.backends.spark.statements import stored_rows
 
-        with self._using(table.name.written.catalog):
-            return stored_rows(self.spark, table, rows)
+        with self._in_spark(table.name.written.catalog) as session:
+            return stored_rows(session.spark, table, rows)
 
     def commits(self, table: QualifiedName, *, first: int = 0) -> tuple[Commit, ...]:
         """Return the commits in the log of a table; over Spark Connect each takes a query."""
@@ -83,15 +70,15 @@ class SparkCatalog(ABC):
         """Find the commits that added columns, by reading a few schemas of older versions."""
         from pytest_delta_schema.backends.logs.history import history_by_sql, introductions
 
-        with self._using(table.written.catalog):
-            return tuple(introductions(history_by_sql(self._sql, table), paths))
+        with self._in_spark(table.written.catalog) as session:
+            return tuple(introductions(history_by_sql(session._sql, table), paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in the schemas of older versions."""
         from pytest_delta_schema.backends.logs.history import dropped_columns, history_by_sql
 
-        with self._using(table.written.catalog):
-            return dropped_columns(history_by_sql(self._sql, table), paths)
+        with self._in_spark(table.written.catalog) as session:
+            return dropped_columns(history_by_sql(session._sql, table), paths)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL.
@@ -104,8 +91,8 @@ class SparkCatalog(ABC):
         from pytest_delta_schema.backends.spark.statements import insert_rows
 
         required_table_name(table, "insert")
-        with self._using(table.written.catalog):
-            insert_rows(self.spark, self._state(table), rows)
+        with self._in_spark(table.written.catalog) as session:
+            insert_rows(session.spark, session._state(table), rows)
 
     def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows as they are; see :class:`AppendsRows`.
@@ -116,26 +103,43 @@ class SparkCatalog(ABC):
         """
         from pytest_delta_schema.backends.spark.statements import append_rows
 
-        with self._using(table.written.catalog):
-            append_rows(self.spark, table, rows)
+        with self._in_spark(table.written.catalog) as session:
+            append_rows(session.spark, table, rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""
         from pytest_delta_schema.sql.renderers import create_schema
 
-        with self._using(catalog):
-            self._sql(create_schema(catalog, schema))
+        with self._in_spark(catalog) as session:
+            session._sql(create_schema(catalog, schema))
 
     def drop_table(self, table: QualifiedName) -> None:
         """Drop a table if it exists."""
         from pytest_delta_schema.sql.renderers import drop_table
 
-        with self._using(table.written.catalog):
-            self._sql(drop_table(table))
+        with self._in_spark(table.written.catalog) as session:
+            session._sql(drop_table(table))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it if it exists."""
         from pytest_delta_schema.sql.renderers import drop_schema
 
-        with self._using(catalog):
-            self._sql(drop_schema(catalog, schema))
+        with self._in_spark(catalog) as session:
+            session._sql(drop_schema(catalog, schema))
+
+
+class SparkTables(SparkCatalog):
+    """The base of the catalogs of one Spark session."""
+
+    @property
+    @abstractmethod
+    def spark(self) -> SparkSession:
+        """The Spark session."""
+
+    @abstractmethod
+    def _sql(self, text: str) -> Any:
+        """Return the frame of a statement, whose text is used exactly as it is."""
+
+    @abstractmethod
+    def _state(self, table: QualifiedName) -> TableState:
+        """Return the state of an existing table as Spark sees it."""

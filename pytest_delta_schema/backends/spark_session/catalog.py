@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.problems import cannot_clone, require_commits_in_log, without_files
 from pytest_delta_schema.backends.rows import DataQueries
-from pytest_delta_schema.backends.spark.catalog import SparkCatalog
+from pytest_delta_schema.backends.spark.catalog import SparkTables
 from pytest_delta_schema.backends.spark.compat import Gateway, is_connect_session
 from pytest_delta_schema.backends.spark.errors import running_in_spark
 from pytest_delta_schema.backends.spark.sessions import as_written
@@ -32,8 +33,7 @@ from pytest_delta_schema.sql.renderers import (
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterable, Iterator
 
     from pyspark.sql import SparkSession
 
@@ -83,7 +83,7 @@ READ_THREADS = 8
 """The default number of tables that are read at the same time."""
 
 
-class SessionCatalog(SparkCatalog):
+class SessionCatalog(SparkTables):
     """Delta tables through any Spark session: one of Spark Connect, one on a cluster, or a classic one.
 
     Args:
@@ -194,8 +194,10 @@ class SessionCatalog(SparkCatalog):
         for statement in rendered(target, SetTableComment(comment=state.table_comment or "")):
             self.run(statement)
 
-    def _using(self, catalog: str) -> AbstractContextManager[None]:  # noqa: ARG002 - the session knows its catalogs
-        return self._reader.translate_errors()
+    @contextmanager
+    def _in_spark(self, catalog: str) -> Iterator[SessionCatalog]:  # noqa: ARG002 - the session knows its catalogs
+        with self._reader.translate_errors():
+            yield self
 
     def _state(self, table: QualifiedName) -> TableState:
         return self._reader.readable([table])[table]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.problems import MALFORMED, is_damaged, without_files
@@ -348,14 +348,8 @@ class UnityCatalog(SparkCatalog):
         """Return what counts and shows the rows of an existing table."""
         return self._spark.catalog(table.written.catalog).data_checks(table)
 
-    def _using(self, catalog: str) -> AbstractContextManager[None]:
-        return self._spark.catalog(catalog)._using(catalog)
-
-    def _sql(self, text: str) -> Any:
-        return self._spark.catalog()._sql(text)
-
-    def _state(self, table: QualifiedName) -> TableState:
-        return self._spark.catalog()._state(table)
+    def _in_spark(self, catalog: str) -> AbstractContextManager[SessionCatalog]:
+        return self._spark.catalog(catalog)._in_spark(catalog)
 
     def _log_files(self, table: QualifiedName) -> LogFiles:
         return self._spark.catalog(table.written.catalog)._log_files(table)
