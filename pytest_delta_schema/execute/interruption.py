@@ -113,13 +113,15 @@ class InterruptedTable:
     def __str__(self) -> str:
         lines = [f"{escaped(self.table)}: {self._headline()}", *listing("done", self.done)]
         if self.running is not None:
-            why = f" ({self.reason})" if self.outcome is RunningOutcome.UNKNOWN else self._at_version()
+            at_version = "" if self.reached is None else f" (the table is at version {self.reached})"
+            why = f" ({self.reason})" if self.outcome is RunningOutcome.UNKNOWN else at_version
             lines += listing(f"running, {self.outcome.value}{why}", [self.running])
         lines += listing("not run", self.left)
         left_behind = "" if self.running is None else _LEFT_BEHIND.get(self.running.kind, "")
         if left_behind and self.outcome is RunningOutcome.NOT_COMMITTED:
             lines.append(f"  left behind: {left_behind}")
-        lines += [f"  to restore:  {self.restoring()}", f"  to continue: {self._continuing()}"]
+        then = "; the next plan starts from what is done" if self.is_begun else ""
+        lines += [f"  to restore:  {self.restoring()}", f"  to continue: apply again{then}"]
         return "\n".join(lines)
 
     def _headline(self) -> str:
@@ -133,9 +135,6 @@ class InterruptedTable:
         if not self.left:
             return f"interrupted after all {all_of_them} statements, before the table was read back"
         return f"interrupted {f'after statement {done}' if done else 'before statement 1'} of {all_of_them}"
-
-    def _at_version(self) -> str:
-        return "" if self.reached is None else f" (the table is at version {self.reached})"
 
     def restoring(self) -> str:
         """Return how to restore the table."""
@@ -157,9 +156,6 @@ class InterruptedTable:
 
     def _begun(self) -> tuple[Statement, ...]:
         return self.done if self.running is None else (*self.done, self.running)
-
-    def _continuing(self) -> str:
-        return "apply again; the next plan starts from what is done" if self.is_begun else "apply again"
 
 
 def listing(title: str, shown: Sequence[Statement]) -> list[str]:

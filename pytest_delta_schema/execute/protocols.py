@@ -109,14 +109,6 @@ class Refusal(NamedTuple):
     remedy: str
 
 
-def _refuse_nothing(*_: object) -> None:
-    return None
-
-
-def _emulate_no_property(_key: str, _value: str | None) -> bool:
-    return False
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """Which statements a backend emulates or refuses; all others it runs unchanged.
@@ -135,10 +127,10 @@ class Capabilities:
     """
 
     emulates: frozenset[StatementKind] = frozenset()
-    emulates_property: Callable[[str, str | None], bool] = _emulate_no_property
+    emulates_property: Callable[[str, str | None], bool] = lambda *_: False
     splits: frozenset[StatementKind] = frozenset()
-    refuses: Callable[[Statement], Refusal | None] = _refuse_nothing
-    refuses_for_table: Callable[[Statement, TableState | None], Refusal | None] = _refuse_nothing
+    refuses: Callable[[Statement], Refusal | None] = lambda *_: None
+    refuses_for_table: Callable[[Statement, TableState | None], Refusal | None] = lambda *_: None
     refuses_clones: Refusal | None = None
     lag: Lag = NO_LAG
     checks_follow: bool = False

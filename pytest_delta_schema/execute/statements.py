@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from threading import Event
 
-    from pytest_delta_schema.execute.protocols import DeltaDDL, Version
+    from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.sql.statement import Statement
@@ -66,10 +66,11 @@ class TableRun:
         self, ddl: DeltaDDL, action: CreateTable | AlignTable, *, version: int | None, restores: bool = False
     ) -> None:
         self.action = action
-        self.is_already_there = False
+        self.is_already_there = self.has_begun = False
+        """Whether another apply has created the table; and whether a statement was given to the catalog."""
         self._converts = isinstance(action, AlignTable) and action.one(ConvertTable) is not None
         self._done = 0
-        self._is_running = self._has_begun = False
+        self._is_running = False
         self._failure = ""
         self._ddl = ddl
         self._todo = statements(action)
@@ -80,11 +81,6 @@ class TableRun:
     def is_new(self) -> bool:
         """Whether the table is created."""
         return not isinstance(self.action, AlignTable)
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether a statement was given to the catalog."""
-        return self._has_begun
 
     @property
     def is_complete(self) -> bool:
@@ -100,15 +96,15 @@ class TableRun:
         """Whether the next statement belongs to a stage."""
         return self._done < len(self._todo) and self._todo[self._done].kind in stage.value
 
-    def advance(self, stage: Stage, stop: Event | None = None) -> tuple[Statement, ...]:
-        """Run the statements of ``stage``, in order, and return them; those of the stages before it have run."""
-        first = self._done
-        for statement in takewhile(lambda item: item.kind in stage.value, self._todo[first:]):
+    def advance(self, stage: Stage, stop: Event | None = None) -> None:
+        """Run the statements of ``stage``, in order; those of the stages before it have run."""
+        for statement in takewhile(lambda item: item.kind in stage.value, self._todo[self._done :]):
             if stop is not None and stop.is_set():
                 break
             try:
-                self._is_running = self._has_begun = True
-                with nullcontext() if stop is not None else step(self._step_text(statement)):
+                self._is_running = self.has_begun = True
+                text = f"{statement.table}: {statement.kind.value}, statement {self._done + 1} of {len(self._todo)}"
+                with nullcontext() if stop is not None else step(escaped(text)):
                     self._ddl.run(statement)
             except DeltaSchemaError as error:
                 if stop is not None and stop.is_set():
@@ -126,7 +122,6 @@ class TableRun:
             self._is_running = False
             if self._watch is not None:
                 self._watch.note_commit()
-        return self._todo[first : self._done]
 
     def progress(self) -> InterruptedTable:
         """Return how far the run has come when an apply is interrupted."""
@@ -141,9 +136,6 @@ class TableRun:
             is_already_there=self.is_already_there,
         )
 
-    def _step_text(self, statement: Statement) -> str:
-        return escaped(f"{statement.table}: {statement.kind.value}, statement {self._done + 1} of {len(self._todo)}")
-
     def failed(self, cause: str) -> ApplyError:
         """Return the error of a run that fails at its next statement, after restoring the table if that is enabled."""
         self._failure = cause
@@ -154,7 +146,7 @@ class TableRun:
             *listing("done", done),
             *listing("failed", [failed]),
             *listing("not run", left),
-            f"  to restore:  {self._restoring() if self._has_begun else 'nothing was changed'}",
+            f"  to restore:  {self._restoring() if self.has_begun else 'nothing was changed'}",
             "  to continue: fix the cause and apply again; the next plan starts from what is done",
         ]
         return ApplyError(
@@ -167,7 +159,10 @@ class TableRun:
         )
 
     def _restoring(self) -> str:
-        table, seen = self.action.table, self._newest_version()
+        # Files that are not converted yet are not a table.
+        brought = any(statement.kind in _BRINGS_DELTA for statement in self._todo[: self._done])
+        table = self.action.table
+        seen = version_after_failure(self._ddl.version, table) if brought or not self._converts else ABSENT
         if not self._done and seen == (ABSENT if self._converts or self._version is None else self._version):
             return "nothing was changed"
         if not isinstance(seen, int):
@@ -188,14 +183,6 @@ class TableRun:
         if is_new:
             return "the table does not exist, nothing is lost"
         return "the table does not exist any more, although none of these statements drops it; find out who dropped it"
-
-    def _newest_version(self) -> Version:
-        return version_after_failure(self._ddl.version, self.action.table) if self._is_delta else ABSENT
-
-    @property
-    def _is_delta(self) -> bool:
-        """Whether the table can exist already; files that are not converted yet are not a table."""
-        return not self._converts or any(statement.kind in _BRINGS_DELTA for statement in self._todo[: self._done])
 
 
 class _Watch:

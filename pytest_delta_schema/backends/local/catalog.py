@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.statements import LocalStatements
     from pytest_delta_schema.backends.logs.files import LogFiles
     from pytest_delta_schema.backends.rows import DataQueries
-    from pytest_delta_schema.backends.spark.versions import SparkVersions
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.execute.protocols import ProbesWrites, Version
     from pytest_delta_schema.models.constraints import Parquet
@@ -61,11 +60,16 @@ class LocalCatalog(SparkTables):
     name = "local"
 
     def __init__(self, spark: SparkSession | LazySession, *, warehouse: str | PathLike[str]) -> None:
-        is_later = isinstance(spark, LazySession)
-        refuse("" if is_later else session_fault(spark, "LocalCatalog"), folder_fault(warehouse, "LocalCatalog"))
+        refuse(
+            "" if isinstance(spark, LazySession) else session_fault(spark, "LocalCatalog"),
+            folder_fault(warehouse, "LocalCatalog"),
+        )
         self._given = spark
         self.warehouse = Path(warehouse)
-        versions = self._versions()
+        if isinstance(spark, LazySession):
+            versions = spark.versions(lambda: self.bridge.versions().properties)
+        else:
+            versions = self.bridge.versions()
         self._early = WarehouseLogs(self.warehouse, versions.delta, lambda: self.is_started)
         self.capabilities = versions.limit(OPEN_SOURCE_DELTA)
 
@@ -198,12 +202,6 @@ class LocalCatalog(SparkTables):
         super().drop_schema(catalog, schema)
         if self.bridge.is_warehouse(catalog):
             shutil.rmtree(schema_folder(self.warehouse, catalog, schema), ignore_errors=True)
-
-    def _versions(self) -> SparkVersions:
-        """Return the versions of Spark and Delta; those of a session that is started later are the installed ones."""
-        if isinstance(self._given, LazySession):
-            return self._given.versions(lambda: self.bridge.versions().properties)
-        return self.bridge.versions()
 
     def _ask(self, catalog: str, query: str) -> Sequence[Any]:
         with self.bridge.using(catalog):

@@ -16,7 +16,7 @@ import tempfile
 import zipfile
 import zlib
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -67,19 +67,12 @@ class LaunchResources:
 def resources_for_start(conf: Mapping[str, str], *, archive: bool = True) -> LaunchResources:
     """Find Java, and download and compile what the cache does not hold; no JVM of Spark is started."""
     java = find_java()
-    needs = needs_of_running(conf)
-    return replace(needs, archive=class_archive(java, needs.class_path, needs.options)) if archive else needs
-
-
-def needs_of_running(conf: Mapping[str, str]) -> LaunchResources:
-    """Find what a JVM that runs already was started with; Java is not asked for its version."""
     jars = delta_jars()
-    options = f"{conf.get(OPTIONS, '')} {_logging_option()}".strip()
-    return LaunchResources(class_path=(*jars, classes_jar(jars)), options=options, archive=None)
-
-
-def _logging_option() -> str:
-    return f'-Dlog4j2.configurationFile="{files(__package__).joinpath("log4j2.properties")}"'
+    class_path = (*jars, classes_jar(jars))
+    logging_option = f'-Dlog4j2.configurationFile="{files(__package__).joinpath("log4j2.properties")}"'
+    options = f"{conf.get(OPTIONS, '')} {logging_option}".strip()
+    kept = class_archive(java, class_path, options) if archive else None
+    return LaunchResources(class_path=class_path, options=options, archive=kept)
 
 
 OLDEST = 17

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from typing_extensions import Self
 
-    from pytest_delta_schema.backends.local.launch import ClassArchive, LaunchResources
+    from pytest_delta_schema.backends.local.launch import ClassArchive
 
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m"
 """Flags for short runs on few cores: no optimising compiler, no parallel collector.
@@ -193,20 +193,15 @@ def start_session(
     check_warehouse(warehouse)
     needs = resources_for_start(conf, archive=archive)
     prepare_warehouse(warehouse)
-    settings = settings_of_session(warehouse, conf, needs)
-    end_unused_jvm()
-    return LocalSession(start_spark(settings), owned=True, archive=needs.archive)
-
-
-def settings_of_session(warehouse: Path, conf: Mapping[str, str], needs: LaunchResources) -> dict[str, str]:
-    """Return all settings of a session, those of its catalogs included."""
-    return {
+    settings = {
         **catalog_conf(known_catalogs(warehouse), warehouse),
         **FILE_SYSTEMS,
         "spark.local.dir": _temporary_folder(),
         **conf,
         **needs.settings(conf),
     }
+    end_unused_jvm()
+    return LocalSession(start_spark(settings), owned=True, archive=needs.archive)
 
 
 def catalog_conf(names: Iterable[str], warehouse: Path) -> dict[str, str]:

@@ -39,10 +39,7 @@ _CREATING = 4
 class LocalStatements:
     """Runs the statements of a catalog."""
 
-    def __init__(
-        self,
-        catalog: LocalCatalog,
-    ) -> None:
+    def __init__(self, catalog: LocalCatalog) -> None:
         self._catalog = catalog
         self._prepared = TableTemplates(
             lambda name: table_folder(catalog.warehouse, name),
