@@ -99,7 +99,11 @@ def _read(text: str, names: Iterable[str]) -> ConstraintViolation | None:
         name, expression = _name_and_expression(check, names)
         return ConstraintViolation(kind=CHECK, name=name, expression=expression, values=MappingProxyType(values))
     match = _NULL.search(text)
-    column = match["name"].rstrip().removesuffix(".") if match else _between_on_line(text, _MISSING)
+    column = (
+        match["name"].rstrip().removesuffix(".")
+        if match
+        else next(filter(None, (_between(line, _MISSING) for line in text.split("\n"))), "")
+    )
     if column:
         return ConstraintViolation(kind=NOT_NULL, name=column)
     match = _TOO_LONG.search(text)
@@ -114,10 +118,6 @@ def _between(text: str, marks: tuple[str, str]) -> str:
     """Return what is between the first of two marks and the second one; ``""`` if they are not there."""
     inner, end, _ = text.partition(marks[0])[2].partition(marks[1])
     return inner if end else ""
-
-
-def _between_on_line(text: str, marks: tuple[str, str]) -> str:
-    return next(filter(None, (_between(line, marks) for line in text.split("\n"))), "")
 
 
 def _name_and_expression(text: str, names: Iterable[str]) -> tuple[str, str]:

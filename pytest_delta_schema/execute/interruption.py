@@ -170,22 +170,12 @@ def listing(title: str, shown: Sequence[Statement]) -> list[str]:
     return lines
 
 
-def not_begun(action: CreateTable | AlignTable) -> InterruptedTable:
-    """Return the progress of a table of which nothing has run."""
-    return InterruptedTable(
-        table=action.table, done=(), running=None, left=sql.statements(action), version=_version_before(action)
-    )
-
-
-def all_done(action: CreateTable | AlignTable) -> InterruptedTable:
-    """Return the progress of a table whose statements have all run."""
-    return InterruptedTable(
-        table=action.table, done=sql.statements(action), running=None, left=(), version=_version_before(action)
-    )
-
-
-def _version_before(action: CreateTable | AlignTable) -> int | None:
-    return None if isinstance(action, CreateTable) else action.observed.version
+def progress_of(action: CreateTable | AlignTable, *, is_done: bool) -> InterruptedTable:
+    """Return the progress of a table whose statements have all run, or of which nothing has run."""
+    all_of_them = sql.statements(action)
+    done, left = (all_of_them, ()) if is_done else ((), all_of_them)
+    version = None if isinstance(action, CreateTable) else action.observed.version
+    return InterruptedTable(table=action.table, done=done, running=None, left=left, version=version)
 
 
 def with_running_outcome(

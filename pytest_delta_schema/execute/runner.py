@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.names import NameSet
 from pytest_delta_schema.diagnostics.errors import ApplyError, Diagnostic, StatementError, UnsafePlanError
 from pytest_delta_schema.execute.concurrency import run_in_order, schema_creators
-from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, not_begun
+from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, progress_of
 from pytest_delta_schema.execute.preflight import preflight
 from pytest_delta_schema.execute.protocols import CreatesConcurrently, Preflight, require_able
 from pytest_delta_schema.execute.statements import (
@@ -133,7 +133,7 @@ class ActionRunner:
         runs = [(action, self._runs.get(action.table)) for action in actions]
         if self._is_independent:
             return tuple(run.progress() for _, run in runs if run is not None and run.has_begun)
-        return tuple(not_begun(action) if run is None else run.progress() for action, run in runs)
+        return tuple(progress_of(action, is_done=False) if run is None else run.progress() for action, run in runs)
 
     def interrupted(self, *, still_running: bool = False) -> ApplyInterrupted:
         """Return the interruption of the last run, with the errors of tables that had failed before.

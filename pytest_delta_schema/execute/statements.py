@@ -23,7 +23,7 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.diagnostics.text import escaped, escaped_lines
 from pytest_delta_schema.execute.concurrency import is_created_by_other
-from pytest_delta_schema.execute.interruption import InterruptedTable, all_done, listing
+from pytest_delta_schema.execute.interruption import InterruptedTable, listing, progress_of
 from pytest_delta_schema.execute.protocols import ABSENT, Absence, version_after_failure
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ConvertTable
@@ -295,7 +295,7 @@ def _error_of(result: TableResult, error: DeltaSchemaError) -> DeltaSchemaError:
 
 def _unproved(action: CreateTable | AlignTable, cause: DeltaSchemaError) -> ApplyError:
     """Return the error of a table whose statements have all run."""
-    ran, progress = statements(action), all_done(action)
+    ran, progress = statements(action), progress_of(action, is_done=True)
     is_proved = isinstance(cause, MetadataSyncError)
     what = "its catalog entry could not be synchronised" if is_proved else "the table could not be read back"
     count = "its statement" if len(ran) == 1 else f"all {len(ran)} statements"

@@ -142,7 +142,9 @@ def prepare_warehouse(warehouse: Path) -> None:
         warehouse.mkdir(parents=True, exist_ok=True)
         known_catalogs(warehouse)
         with nullcontext() if is_new else suppress(OSError):
-            _ignore(warehouse)
+            ignore = warehouse / ".gitignore"
+            if not ignore.exists():
+                ignore.write_text("*\n", "utf-8")
 
 
 def check_warehouse(warehouse: Path) -> None:
@@ -161,12 +163,6 @@ def _usable(warehouse: Path) -> Iterator[None]:
             " name a folder that can be written: --delta-warehouse=FOLDER, or the setting warehouse"
         )
         raise BackendUnavailableError(msg) from error
-
-
-def _ignore(warehouse: Path) -> None:
-    ignore = warehouse / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", "utf-8")
 
 
 def why_empty(warehouse: Path, catalog: str, schema: str) -> str:
