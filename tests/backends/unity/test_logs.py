@@ -320,7 +320,7 @@ def checkpointed(log, folder):
     first = folder / "_delta_log" / f"{0:020d}.json"
     rows = [{kind: action[kind] for kind in ("protocol", "metaData") if kind in action} for action in log.actions]
     parquet.write_table(
-        pa.Table.from_pylist([row for row in rows if row], schema=ACTIONS),
+        pa.Table.from_pylist([row for row in rows if row], schema=ACTIONS.append(pa.field("add", pa.string()))),
         first.with_suffix(".checkpoint.parquet"),
     )
     first.rename(first.with_name(f"{NEWEST}.json"))
