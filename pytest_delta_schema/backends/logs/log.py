@@ -128,11 +128,12 @@ class DeltaLog:
         def read() -> list[tuple[ColumnState, ...]]:
             listing = self._listing()
             checkpoints = [name for _, names in sorted(listing.checkpoints.items()) for name in names]
-            stated = [
-                *(action for version in sorted(listing.commits) for action in self._actions(version)),
-                *(action for name in checkpoints for action in _checkpoint_actions(self.files, name)),
-            ]
-            return [columns_of_schema(json.loads(metadata["schemaString"])) for metadata in of_kind(stated, _METADATA)]
+            parts = chain(
+                map(self._actions, sorted(listing.commits)),
+                (_checkpoint_actions(self.files, name) for name in checkpoints),
+            )
+            stated = chain.from_iterable(of_kind(actions, _METADATA) for actions in parts)
+            return [columns_of_schema(json.loads(metadata["schemaString"])) for metadata in stated]
 
         return self._settled(read)
 
