@@ -203,7 +203,7 @@ class DeltaLog:
         return DamagedLog(fact, "restore them from a backup, or read newer versions only")
 
     def _facts_at(self, version: int) -> LogFacts:
-        """Return an older version: from its checksum, else from the commits before it, as far as they go."""
+        """Return an older version: from its checksum, else from the commits up to it."""
         listing = self._listing()
         versions = sorted(listing.commits)
         if version not in listing.commits:
