@@ -19,7 +19,7 @@ from pytest_delta_schema.engine.declarations import BoundModel, planner_of, runn
 from pytest_delta_schema.execute.concurrency import each_schema_once, read_completed, unfinished_creation
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_running_outcome
 from pytest_delta_schema.execute.protocols import SyncsEntries, when_shown
-from pytest_delta_schema.execute.statements import TableResult, combined_error, statements_of, with_errors
+from pytest_delta_schema.execute.runner import TableResult, combined_error, statements_of, with_errors
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.actions import TablePlan, change_lines

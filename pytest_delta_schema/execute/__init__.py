@@ -38,6 +38,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.runner import ActionRunner as ActionRunner
     from pytest_delta_schema.execute.runner import AlignExecutor as AlignExecutor
     from pytest_delta_schema.execute.runner import CreateExecutor as CreateExecutor
-    from pytest_delta_schema.execute.statements import TableResult as TableResult
+    from pytest_delta_schema.execute.runner import TableResult as TableResult
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -61,7 +61,7 @@ ONLY_WITH_CHANGES = (
     *("backends.local.start", "backends.local.statements", "backends.spark.errors", "backends.spark.logs"),
     *("backends.spark.sessions", "backends.spark.statements", "engine.apply_progress", "engine.checks"),
     *("engine.orchestrator", "engine.source_map", "execute.interruption", "execute.preflight", "execute.runner"),
-    *("execute.statements", "history.git", "plan.data_checks", "plan.entry_comparison", "plugin.reports"),
+    *("history.git", "plan.data_checks", "plan.entry_comparison", "plugin.reports"),
     *("report.run_report", "sql.compiler", "sql.renderers"),
 )
 MODULES = 120
