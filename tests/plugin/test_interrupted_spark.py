@@ -60,7 +60,7 @@ def endless_comment(sql, text):
 def delta_catalog(delta_spark, delta_warehouse):
     (HERE / "jvm").write_text(str(delta_spark.sparkContext._gateway.proc.pid))
     catalog = Interrupted(delta_spark, warehouse=delta_warehouse)
-    catalog._session.sql = partial(endless_comment, catalog._session.sql)
+    catalog.bridge.sql = partial(endless_comment, catalog.bridge.sql)
     catalog.create_schema("dev", "silver")
     delta_spark.sql("CREATE TABLE dev.silver.orders (id BIGINT, p BIGINT) USING delta")
     delta_spark.sql("INSERT INTO dev.silver.orders SELECT id, id % 5 FROM range({rows})")
