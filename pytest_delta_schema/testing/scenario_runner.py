@@ -225,6 +225,7 @@ def comparable(state: TableState) -> TableState:
         table_properties=properties,
         checks=tuple(CheckState(check.name, canonical(check.expression)) for check in state.checks),
         foreign_keys=_foreign_keys(state),
+        source=None,  # a refused conversion leaves the files, wherever each backend has them
     )
 
 
