@@ -352,3 +352,10 @@ def test_a_checkpoint_without_metadata_is_no_table(tmp_path):
     assert "checkpoint.0d7ab2b3-0000-4000-8000-000000000001.json holds no metadata" in str(
         state_of_log(NAME, LocalFiles(str(tmp_path)))
     )
+
+
+def test_a_property_of_this_package_that_is_malformed_is_damage(folder):
+    delta_log(folder, field("id"))
+    commit(folder, 1, metadata(field("id"), **{"pytest_delta_schema.primaryKey": "{"}))
+
+    assert state_of_log(NAME, LocalFiles(str(folder))).code == "DS503"

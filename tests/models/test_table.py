@@ -76,6 +76,15 @@ def test_names_and_comments_are_plain_strings_and_equal_ones_are_one_object():
     assert states[0].comment is states[1].comment
 
 
+def test_a_comment_of_a_subclass_of_str_is_a_comment():
+    class Text(str):
+        __slots__ = ()
+
+    made = Table("dev", "silver", "orders", [Column("id", LongType(), comment=Text("The key"))], comment=Text("All"))
+
+    assert (made.comment, made.columns[0].comment, type(made.columns[0].comment)) == ("All", "The key", str)
+
+
 @pytest.mark.parametrize(
     ("kind", "arguments"),
     [
