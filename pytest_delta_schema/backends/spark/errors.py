@@ -252,13 +252,26 @@ def cancel_on_interrupt(stop: Callable[[], bool]) -> Iterator[None]:
     except StillRunning:
         raise
     except KeyboardInterrupt:
-        try:
-            is_over = in_time(stop, STOPPING)
-        except Exception as error:
-            raise StillRunning from error
-        if not is_over:
+        if not _is_stopped(stop):
             raise StillRunning from None
         raise
+
+
+def _is_stopped(stop: Callable[[], bool]) -> bool:
+    """Whether a statement has certainly ended; what fails once is tried again.
+
+    On a busy machine, the connection that the first try opens may be closed without an answer (py4j 0.10.9.9).
+    """
+    try:
+        return in_time(stop, STOPPING)
+    except TimeoutError:
+        return False
+    except Exception:  # noqa: BLE001 - whatever a server or a JVM answers
+        time.sleep(_PAUSE)
+    try:
+        return in_time(stop, STOPPING)
+    except Exception:  # noqa: BLE001 - as above
+        return False
 
 
 @without_error_log()

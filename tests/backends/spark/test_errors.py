@@ -275,15 +275,29 @@ def broken():
     raise StatementError("no route")
 
 
+def broken_once():
+    """Return what fails when it is called first."""
+    calls = []
+
+    def stop():
+        calls.append("stop")
+        if len(calls) == 1:
+            raise StatementError("no answer")
+        return True
+
+    return stop
+
+
 @pytest.mark.parametrize(
     ("stop", "expected"),
     [
         (lambda: True, KeyboardInterrupt),
         (lambda: False, StillRunning),
         (broken, StillRunning),
+        (broken_once(), KeyboardInterrupt),
         (threading.Event().wait, StillRunning),
     ],
-    ids=["over", "still running", "unreachable", "too slow"],
+    ids=["over", "still running", "unreachable", "unreachable once", "too slow"],
 )
 def test_what_an_interruption_becomes(stop, expected, monkeypatch):
     monkeypatch.setattr(errors, "STOPPING", 0.05)
