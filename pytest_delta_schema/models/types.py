@@ -58,6 +58,8 @@ _NAMES = (*ATOMIC_TYPES, *_DECIMAL, *_SIZED, "array", "map", "struct")
 
 def parse_type(text: str) -> spark.DataType:
     """Return the type that a text names, such as ``decimal(18,2)`` or ``array<struct<a: int>>``, in any case."""
+    if text in ATOMIC_TYPES:  # most types, read without sqlglot
+        return ATOMIC_TYPES[text]()
     try:
         reader = TokenReader(text, ddl_tokens(text), len(text))
     except SqlglotError as error:
