@@ -100,7 +100,7 @@ class ChangeLine(NamedTuple):
 
     @classmethod
     def of(cls, path: str, before: str | None, after: str | None, *, loss: str = "") -> ChangeLine:
-        """Return the line of a part; ``None`` if the table has it not, before or after the change."""
+        """Return the line of a part; ``None`` is what the table lacks, before or after the change."""
         marker = ADD if before is None else DROP if after is None else "~"
         return cls(marker, path, ABSENT if before is None else before, ABSENT if after is None else after, loss=loss)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Stamp(NamedTuple):
-    """What tells a file from another one that has its name later.
+    """What differs between two files that have one name after each other.
 
     Args:
         modified: When it was last changed, in nanoseconds since 1970.
@@ -57,7 +57,7 @@ class LogFiles(Protocol):
         ...
 
     def stamp(self, name: str) -> Stamp:
-        """Return what differs if a file is replaced by another one of its name."""
+        """Return the stamp of a file, which differs if the file is replaced."""
         ...
 
 
@@ -80,7 +80,7 @@ class LocalFiles:
         return open(f"{self.path}/{name}", "rb", buffering=0)  # noqa: PTH123 - as above, also the buffer
 
     def stamp(self, name: str) -> Stamp:
-        """Return what differs if a file is replaced by another one of its name."""
+        """Return the stamp of a file, which differs if the file is replaced."""
         status = os.stat(f"{self.path}/{name}")  # noqa: PTH116 - as above
         return Stamp(status.st_mtime_ns, status.st_size, status.st_ino)
 

@@ -80,10 +80,10 @@ class DeltaLog:
         return self._checked(lambda checked: checked)
 
     def newest_facts(self) -> tuple[CheckedLog, LogFacts | LogFault]:
-        """Return the newest version as well, whose metadata may be malformed, or why the files do not show it.
+        """Check the newest version like :meth:`newest`, and return what it holds, or why the files do not show it.
 
-        It is in the commits and the checksum; in an older checksum and the commits after it; or in the checkpoint, of
-        which one in parquet is read by pyarrow, if that is installed.
+        Its metadata may be malformed. It is in the commits and the checksum; in an older checksum and the commits after
+        it; or in the checkpoint, of which one in parquet is read by pyarrow, if that is installed.
         """
         return self._checked(lambda checked: _facts_of_newest(self.files, checked))
 

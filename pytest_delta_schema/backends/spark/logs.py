@@ -48,7 +48,7 @@ class HadoopFiles:
         return cast("BinaryIO", _RangeFile(size, read, stream.close))
 
     def stamp(self, name: str) -> Stamp:
-        """Return what differs if a file is replaced by another one of its name."""
+        """Return the stamp of a file, which differs if the file is replaced."""
         with _as_os_errors():
             path, system = self._found(f"{self.path}/{name}")
             status = system.getFileStatus(path)
@@ -101,7 +101,7 @@ class SqlFiles:
         return cast("BinaryIO", _RangeFile(self.stamp(name).size, read))
 
     def stamp(self, name: str) -> Stamp:
-        """Return what differs if a file is replaced by another one of its name."""
+        """Return the stamp of a file, which differs if the file is replaced."""
         modified, size = self._row(name, "unix_micros(modificationTime), length")
         return Stamp(modified * 1_000, size)
 

@@ -175,7 +175,7 @@ class StoredFiles:
         return file
 
     def stamp(self, name: str) -> Stamp:
-        """Return what differs if a file is replaced by another one of its name."""
+        """Return the stamp of a file, which differs if the file is replaced."""
         status = self._store.get_file_info(f"{_LOG}/{name}")
         return Stamp(status.mtime_ns, status.size)
 
