@@ -133,15 +133,11 @@ def test_scenarios():
 
 
 def test_scenario():
-    scenario = Scenario(
-        name="columns/added",
-        before=table(ID),
-        after=table(ID, AMOUNT),
-        plan="+ columns.amount: (absent) -> decimal(10,2)",
-        sql="ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (\n  `amount` DECIMAL(10,2)\n);",
-    )
+    scenario = Scenario(name="columns/added", before=table(ID), after=table(ID, AMOUNT), rows=({"id": 1},))
 
-    run_scenario(scenario, MemoryCatalog(), MemoryDataAccess())
+    end = run_scenario(scenario, MemoryCatalog(), MemoryDataAccess())
+
+    assert [column.name for column in end.columns] == ["id", "amount"]
 
 
 def test_run_scenario():

@@ -22,15 +22,12 @@ from pytest_delta_schema.diagnostics.text import identifier, printed, shortened
 from pytest_delta_schema.execute.protocols import DropsTables
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.sets import Binding
-from pytest_delta_schema.plan.actions import change_lines
-from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.sql.quoting import dotted, value_sql
 from pytest_delta_schema.sql.renderers import drop_table
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.types import StructState
 from pytest_delta_schema.testing.data_access import MEMORY, shaped
-from pytest_delta_schema.testing.scenario_runner import create_initial_tables, planned_statements
+from pytest_delta_schema.testing.scenario_runner import planned_statements
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
@@ -244,31 +241,12 @@ def moved_scenarios(tables: Tables) -> tuple[Scenario, ...]:
 
 
 def _moved(scenario: Scenario, tables: Tables) -> Scenario:
-    """Return a scenario in other tables; plan and SQL are those of the memory catalog, which passes all of them."""
-
-    def moved(table: Table) -> Table:
-        return tables.binding.table(table)
-
-    def renamed(text: str) -> str:
-        for table, name in zip(_TABLES, tables.names, strict=True):
-            text = text.replace(".".join((*_SCENARIO_SCHEMA, table)), str(name))
-        return text
-
-    placed = replace(
+    moved = tables.binding.table
+    return replace(
         scenario,
         before=None if scenario.before is None else moved(scenario.before),
         after=moved(scenario.after),
         other_tables=tuple((moved(table), rows) for table, rows in scenario.other_tables),
-        reported=renamed(scenario.reported),
-    )
-    catalog = tables.reference()
-    create_initial_tables(placed, catalog, MEMORY)
-    models = [placed.after, *(table for table, _ in placed.other_tables)]
-    plan = TablePlanner(policy=placed.property_policy).plan([placed.after], catalog.snapshot(models))
-    return replace(
-        placed,
-        plan="\n".join(str(line) for action in plan.actions for line in change_lines(action)),
-        sql=script([statement for action in plan.actions for statement in statements(action)]),
     )
 
 

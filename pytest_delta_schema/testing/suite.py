@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_delta_schema.execute.protocols import ScratchCatalog
+    from pytest_delta_schema.plan.actions import TablePlan
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.testing.scenario import Scenario
 
@@ -78,10 +79,13 @@ class CatalogSuite:
         refusal = initial_refusal(scenario, catalog.capabilities)
         if refusal is not None:
             pytest.skip(refusal.reason)
-        end = run_scenario(scenario, catalog, self.data_access)
+        end = run_scenario(scenario, catalog, self.data_access, self.review)
         if not unsupported_statements(scenario, catalog.capabilities):
             expected = run_scenario(scenario, MemoryCatalog(), MEMORY)
             require_same("the table at the end", without_imposed(end, self.imposed, expected), expected)
+
+    def review(self, scenario: Scenario, plan: TablePlan) -> None:
+        """Check the plan of a scenario before it runs; by default only its end is compared."""
 
     def test_reading_by_name(self, catalog: ScratchCatalog) -> None:
         """A table is read by its name as by its model, and without the tables that it references."""

@@ -178,7 +178,7 @@ def scenario_of(name: str) -> Scenario:
         RESTORED: _table(),
     }[name]
     before = None if name == CONVERTED else _table()
-    return Scenario(name=name, before=before, after=after, plan="", sql="", consents=("rewrite dev.silver.orders",))
+    return Scenario(name=name, before=before, after=after, consents=("rewrite dev.silver.orders",))
 
 
 def scenarios_with(kind: StatementKind) -> list[str]:

@@ -40,15 +40,7 @@ def _scenario(kind: str) -> Scenario:
         "restore": _table([*COLUMNS, Column("more", LongType())], comment="changed after the column"),
     }[kind]
     consents = ("rewrite dev.silver.orders",)
-    return Scenario(
-        name=f"own/{kind}",
-        before=_table(COLUMNS),
-        after=after,
-        plan="",
-        sql="",
-        rows=ROWS,
-        consents=consents,
-    )
+    return Scenario(name=f"own/{kind}", before=_table(COLUMNS), after=after, rows=ROWS, consents=consents)
 
 
 def _cases(_: int) -> list[Case]:

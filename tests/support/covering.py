@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.state import ArrayState, MapState, StructState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.scenario_runner import initial_refusal, planned_statements
+from pytest_delta_schema.testing.scenario_runner import initial_refusal, planned, statements_of
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema import Table
     from pytest_delta_schema.execute import Capabilities
+    from pytest_delta_schema.plan import TablePlan
     from pytest_delta_schema.sql import Statement
     from pytest_delta_schema.state import ColumnState, TableState
     from pytest_delta_schema.state.types import DataTypeState
@@ -84,9 +85,11 @@ def traits(scenario: Scenario, capabilities: Capabilities) -> frozenset[Trait]:
     shown |= statement_traits(scenario, capabilities)
     for model in (scenario.before, scenario.after):
         shown |= set(stored_traits(model))
-    for name in ("other_tables", "external_properties", "requires_unset", "reported"):
+    for name in ("other_tables", "external_properties", "requires_unset"):
         if getattr(scenario, name):
             shown.add((name,))
+    if _plan(scenario.name).mismatches:
+        shown.add(("reported",))
     return frozenset(shown)
 
 
@@ -107,8 +110,13 @@ def _cost(scenario: Scenario) -> int:
 
 
 @cache
+def _plan(name: str) -> TablePlan:
+    return planned(next(scenario for scenario in SCENARIOS if scenario.name == name))
+
+
+@cache
 def _planned(name: str) -> tuple[Statement, ...]:
-    return tuple(planned_statements(next(scenario for scenario in SCENARIOS if scenario.name == name)))
+    return tuple(statements_of(_plan(name)))
 
 
 def stored_traits(model: Table | None) -> Iterator[Trait]:

@@ -8,9 +8,10 @@ import sys
 
 import pytest
 
+from pytest_delta_schema.sql import script
 from pytest_delta_schema.state import ColumnState, TableState
 from pytest_delta_schema.testing.conformance import HELD, IMPOSSIBLE, Tables, Tried, markdown, moved_scenarios, redacted
-from pytest_delta_schema.testing.scenario_runner import require_same
+from pytest_delta_schema.testing.scenario_runner import planned_statements, require_same
 from pytest_delta_schema.testing.workspace_questions import QUESTIONS
 
 TABLES = Tables("prod_eu", "scratch", "delta_conformance_1234abcd_")
@@ -256,7 +257,7 @@ def test_moved_scenarios_name_no_other_tables():
     for scenario in moved:
         tables = [scenario.after, *(table for table, _ in scenario.other_tables)]
         assert {table.name for table in tables} <= set(TABLES.names)
-        assert "`dev`" not in scenario.sql
+        assert "`dev`" not in script(planned_statements(scenario, TABLES.reference()))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from types import SimpleNamespace
@@ -12,11 +11,9 @@ from pyspark.sql.types import ArrayType, BooleanType, DateType, DecimalType, Map
 
 from pytest_delta_schema import MemoryCatalog, Orchestrator, QualifiedName, Settings, Table, UnityCatalog
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
-from pytest_delta_schema.delta.properties import IMPOSED
 from pytest_delta_schema.sql import StatementKind
-from pytest_delta_schema.testing import SCENARIOS, CatalogSuite
+from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.conformance import CatalogRows, own_catalog
-from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario import EVERY_TYPE, LONG, TEXT, VARIANTS
 from pytest_delta_schema.testing.scenario_runner import planned_statements
 from support.covering import cover
@@ -158,40 +155,3 @@ def test_a_schema_is_dropped_only_if_it_is_empty():
 def test_a_catalog_that_can_drop_no_table_is_refused():
     with pytest.raises(TypeError, match="the backend other has no method drop_table, which the conformance run needs"):
         own_catalog(SimpleNamespace(name="other"))
-
-
-def test_there_are_enough_scenarios_with_names_of_their_own():
-    assert len({scenario.name for scenario in SCENARIOS}) == len(SCENARIOS) >= 120
-
-
-class TestMemory(CatalogSuite):
-    """The memory catalog, which also plays what rules refuse unseen."""
-
-    data_access = MEMORY
-
-    @pytest.fixture
-    def catalog(self):
-        return MemoryCatalog()
-
-
-class Imposing(MemoryCatalog):
-    """A catalog that gives its own properties to every new table, as Unity Catalog does to managed ones."""
-
-    def run(self, statement):
-        super().run(statement)
-        if statement.kind is StatementKind.CREATE_TABLE:
-            state = self._tables[statement.table]
-            declared = {key.lower() for key in state.table_properties}
-            imposed = {key: value for key, value in IMPOSED.items() if key.lower() not in declared}
-            self._tables[statement.table] = replace(state, table_properties={**imposed, **state.table_properties})
-
-
-class TestManaged(CatalogSuite):
-    """Properties that a catalog imposes are not compared."""
-
-    data_access = MEMORY
-    imposed = IMPOSED
-
-    @pytest.fixture
-    def catalog(self):
-        return Imposing()

@@ -512,7 +512,7 @@ def test_the_probe_deletes_without_a_frame(local):
 
 
 def made(local, model):
-    scenario = Scenario(name="writes", before=model, after=model, plan="", sql="")
+    scenario = Scenario(name="writes", before=model, after=model)
     create_initial_tables(scenario, local, SparkDataAccess())
     return model
 

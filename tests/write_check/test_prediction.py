@@ -602,7 +602,7 @@ def test_the_condition_of_a_mismatch_has_a_name_since_delta_4_1(version, conditi
 
 
 def made(local, model, rows=()):
-    scenario = Scenario(name="writes", before=model, after=model, plan="", sql="", rows=tuple(rows))
+    scenario = Scenario(name="writes", before=model, after=model, rows=tuple(rows))
     create_initial_tables(scenario, local, SparkDataAccess())
     return model
 

@@ -12,24 +12,6 @@ PRIMARY_KEYS: tuple[Scenario, ...] = (
         name="primary_keys/created_with_a_key",
         before=None,
         after=columns(ID, column("b", is_nullable=False), primary_key=["b", "id"]),
-        plan="""
-+ schema dev.silver: (absent) -> created
-+ table: (absent) -> created with 2 columns
-+ columns.id: (absent) -> bigint not null
-+ columns.b: (absent) -> bigint not null
-+ primary_key: (absent) -> pk_dev_silver_orders__b_id (b, id)
-""",
-        sql="""
-CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
-
-CREATE TABLE `dev`.`silver`.`orders` (
-  `id` BIGINT NOT NULL,
-  `b` BIGINT NOT NULL
-)
-USING DELTA;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__b_id` PRIMARY KEY (`b`, `id`);
-""",
         commits=2,
     ),
     Scenario(
@@ -37,16 +19,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__b_id` 
         before=columns(column(), column("b")),
         after=columns(ID, column("b"), primary_key=["id"]),
         rows=({"id": 1}, {"id": None}, {"id": None}),
-        plan="""
-~ columns.id: nullable -> not null
-+ primary_key: (absent) -> pk_dev_silver_orders__id (id)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
-  `id` SET NOT NULL;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
-""",
         refused_by=("DS301",),
         commits=0,
     ),
@@ -54,12 +26,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PR
         name="primary_keys/key_on_a_not_null_column",
         before=columns(ID),
         after=columns(ID, primary_key=["id"]),
-        plan="""
-+ primary_key: (absent) -> pk_dev_silver_orders__id (id)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
-""",
         commits=1,
     ),
     Scenario(
@@ -67,12 +33,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PR
         before=columns(ID, column("b", is_nullable=False)),
         after=columns(ID, column("b", is_nullable=False), primary_key=["id", "b"]),
         rows=({"id": 1, "b": 1}, {"id": 1, "b": 1}, {"id": 1, "b": 2}),
-        plan="""
-+ primary_key: (absent) -> pk_dev_silver_orders__id_b (id, b)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id_b` PRIMARY KEY (`id`, `b`);
-""",
         refused_by=("DS303",),
         commits=0,
     ),
@@ -81,12 +41,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id_b` 
         before=columns(ID, column("b", is_nullable=False)),
         after=columns(ID, column("b", is_nullable=False), primary_key=["id", "b"]),
         rows=({"id": 1, "b": 1}, {"id": 1, "b": 2}),
-        plan="""
-+ primary_key: (absent) -> pk_dev_silver_orders__id_b (id, b)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id_b` PRIMARY KEY (`id`, `b`);
-""",
         commits=1,
     ),
     Scenario(
@@ -100,19 +54,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id_b` 
             checks=[Check("small", "c < 2")],
         ),
         rows=({"id": 1, "b": 1, "c": 1}, {"id": 1, "c": 1}, {"id": 1, "b": 1, "c": 1}, {"id": 1, "b": 1, "c": 2}),
-        plan="""
-~ columns.b: nullable -> not null
-+ checks.small: (absent) -> c < 2
-+ primary_key: (absent) -> pk_dev_silver_orders__id_c (id, c)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
-  `b` SET NOT NULL;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `small` CHECK (c < 2);
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id_c` PRIMARY KEY (`id`, `c`);
-""",
         refused_by=("DS301", "DS302", "DS303"),
         commits=0,
     ),
@@ -120,15 +61,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id_c` 
         name="primary_keys/key_changed",
         before=columns(ID, column("b", is_nullable=False), primary_key=["id", "b"]),
         after=columns(ID, column("b", is_nullable=False), primary_key=["b", "id"]),
-        plan="""
-- primary_key: pk_dev_silver_orders__id_b (id, b) -> (absent)
-+ primary_key: (absent) -> pk_dev_silver_orders__b_id (b, id)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id_b`;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__b_id` PRIMARY KEY (`b`, `id`);
-""",
         commits=2,
     ),
     Scenario(
@@ -136,15 +68,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__b_id` 
         before=columns(ID, column("b", is_nullable=False), primary_key=["id"]),
         after=columns(ID, column("b", is_nullable=False), primary_key=["b"]),
         rows=({"id": 1, "b": 1}, {"id": 2, "b": 2}),
-        plan="""
-- primary_key: pk_dev_silver_orders__id (id) -> (absent)
-+ primary_key: (absent) -> pk_dev_silver_orders__b (b)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__b` PRIMARY KEY (`b`);
-""",
         commits=2,
     ),
     Scenario(
@@ -152,15 +75,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__b` PRI
         before=columns(ID, column("b", is_nullable=False), primary_key=["id"]),
         after=columns(ID, column("b", is_nullable=False), primary_key=["b"]),
         rows=({"id": 1, "b": 2}, {"id": 2, "b": 2}),
-        plan="""
-- primary_key: pk_dev_silver_orders__id (id) -> (absent)
-+ primary_key: (absent) -> pk_dev_silver_orders__b (b)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__b` PRIMARY KEY (`b`);
-""",
         refused_by=("DS303",),
         commits=0,
     ),
@@ -168,12 +82,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__b` PRI
         name="primary_keys/key_dropped",
         before=columns(ID, primary_key=["id"]),
         after=columns(ID),
-        plan="""
-- primary_key: pk_dev_silver_orders__id (id) -> (absent)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`;
-""",
         commits=1,
     ),
     Scenario(
@@ -181,33 +89,12 @@ ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`;
         before=columns(ID, primary_key=["id"]),
         after=columns(column()),
         rows=({"id": 1},),
-        plan="""
-- primary_key: pk_dev_silver_orders__id (id) -> (absent)
-~ columns.id: not null -> nullable
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`;
-
-ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
-  `id` DROP NOT NULL;
-""",
         commits=2,
     ),
     Scenario(
         name="primary_keys/key_on_a_new_column",
         before=columns(ID),
         after=columns(ID, column("b", is_nullable=False), primary_key=["id", "b"]),
-        plan="""
-+ columns.b: (absent) -> bigint not null
-+ primary_key: (absent) -> pk_dev_silver_orders__id_b (id, b)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
-  `b` BIGINT NOT NULL
-);
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id_b` PRIMARY KEY (`id`, `b`);
-""",
         refused_by=("DS201",),
         commits=0,
     ),
@@ -215,24 +102,12 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id_b` 
         name="primary_keys/key_on_a_name_with_special_characters",
         before=columns(column("${x}`'", is_nullable=False), table_properties=MAPPED),
         after=columns(column("${x}`'", is_nullable=False), table_properties=MAPPED, primary_key=["${X}`'"]),
-        plan="""
-+ primary_key: (absent) -> pk_dev_silver_orders__${x}`' (${X}`')
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__${x}``'` PRIMARY KEY (`${X}``'`);
-""",
         commits=1,
     ),
     Scenario(
         name="primary_keys/key_on_a_nullable_column",
         before=columns(column()),
         after=columns(column(), primary_key=["id"]),
-        plan="""
-+ primary_key: (absent) -> pk_dev_silver_orders__id (id)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
-""",
         refused_by=("DS104",),
         commits=0,
     ),
@@ -252,32 +127,6 @@ UNIQUE: tuple[Scenario, ...] = (
             primary_key=["id"],
             unique=[Unique(["Region", "mail"], name="Mail_in_region"), Unique(["mail"])],
         ),
-        plan="""
-+ schema dev.silver: (absent) -> created
-+ table: (absent) -> created with 3 columns
-+ columns.id: (absent) -> bigint not null
-+ columns.mail: (absent) -> string
-+ columns.region: (absent) -> string
-+ primary_key: (absent) -> pk_dev_silver_orders__id (id)
-+ unique.Mail_in_region: (absent) -> (Region, mail)
-+ unique.uq_dev_silver_orders__mail: (absent) -> (mail)
-""",
-        sql="""
-CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
-
-CREATE TABLE `dev`.`silver`.`orders` (
-  `id` BIGINT NOT NULL,
-  `mail` STRING,
-  `region` STRING
-)
-USING DELTA;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `Mail_in_region` UNIQUE (`Region`, `mail`);
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `uq_dev_silver_orders__mail` UNIQUE (`mail`);
-""",
         commits=4,
     ),
     Scenario(
@@ -292,12 +141,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `uq_dev_silver_orders__mail` 
             {"id": 4, "mail": "a", "region": "EU"},
             {"id": 5, "mail": "a", "region": "US"},
         ),
-        plan="""
-+ unique.uq_dev_silver_orders__mail_region: (absent) -> (mail, region)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `uq_dev_silver_orders__mail_region` UNIQUE (`mail`, `region`);
-""",
         commits=1,
     ),
     Scenario(
@@ -305,12 +148,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `uq_dev_silver_orders__mail_r
         before=columns(ID, _MAIL),
         after=columns(ID, _MAIL, unique=[Unique(["mail"])]),
         rows=({"id": 1, "mail": "a"}, {"id": 2, "mail": "a"}, {"id": 3, "mail": None}),
-        plan="""
-+ unique.uq_dev_silver_orders__mail: (absent) -> (mail)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `uq_dev_silver_orders__mail` UNIQUE (`mail`);
-""",
         refused_by=("DS303",),
         commits=0,
     ),
@@ -319,17 +156,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `uq_dev_silver_orders__mail` 
         before=columns(ID),
         after=columns(ID, _MAIL, unique=[Unique(["mail"])]),
         rows=({"id": 1}, {"id": 2}),
-        plan="""
-+ columns.mail: (absent) -> string
-+ unique.uq_dev_silver_orders__mail: (absent) -> (mail)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
-  `mail` STRING
-);
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `uq_dev_silver_orders__mail` UNIQUE (`mail`);
-""",
         commits=2,
     ),
     Scenario(
@@ -337,42 +163,18 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `uq_dev_silver_orders__mail` 
         before=columns(ID, _MAIL, _REGION, unique=[Unique(["mail", "region"], name="u"), Unique(["mail"])]),
         after=columns(ID, _MAIL, _REGION, unique=[Unique(["region", "mail"], name="U"), Unique(["MAIL"])]),
         rows=({"id": 1, "mail": "a", "region": "EU"},),
-        plan="""
-- unique.u: (mail, region) -> (absent)
-+ unique.U: (absent) -> (region, mail)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `u`;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `U` UNIQUE (`region`, `mail`);
-""",
         commits=2,
     ),
     Scenario(
         name="unique/becomes_the_primary_key",
         before=columns(ID, unique=[Unique(["id"])]),
         after=columns(ID, primary_key=["id"]),
-        plan="""
-- unique.uq_dev_silver_orders__id: (id) -> (absent)
-+ primary_key: (absent) -> pk_dev_silver_orders__id (id)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `uq_dev_silver_orders__id`;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
-""",
         commits=2,
     ),
     Scenario(
         name="unique/dropped",
         before=columns(ID, _MAIL, unique=[Unique(["mail"]), Unique(["id"])]),
         after=columns(ID, _MAIL, unique=[Unique(["id"])]),
-        plan="""
-- unique.uq_dev_silver_orders__mail: (mail) -> (absent)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `uq_dev_silver_orders__mail`;
-""",
         commits=1,
     ),
     Scenario(
@@ -386,18 +188,6 @@ ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `uq_dev_silver_orders__mail`
         ),
         rows=({"id": 1, "mail": "a"}, {"id": 2, "mail": "b"}),
         rows_after=({"id": 1, "address": "a"}, {"id": 2, "address": "b"}),
-        plan="""
-- unique.one_account: (mail) -> (absent)
-~ columns.mail: mail -> address (renamed)
-+ unique.one_account: (absent) -> (address)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `one_account`;
-
-ALTER TABLE `dev`.`silver`.`orders` RENAME COLUMN `mail` TO `address`;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `one_account` UNIQUE (`address`);
-""",
         commits=3,
     ),
     Scenario(
@@ -406,15 +196,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `one_account` UNIQUE (`addres
         after=columns(ID, table_properties=MAPPED),
         rows=({"id": 1, "legacy": 5},),
         consents=(DROP,),
-        plan="""
-- unique.uq_dev_silver_orders__legacy: (legacy) -> (absent)
-- columns.legacy: bigint -> (not in the model)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `uq_dev_silver_orders__legacy`;
-
-ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
-""",
         commits=2,
     ),
     Scenario(
@@ -422,37 +203,18 @@ ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
         before=columns(ID, column("number", INT), unique=[Unique(["number"])], table_properties=WIDENS),
         after=columns(ID, column("number"), unique=[Unique(["number"])], table_properties=WIDENS),
         rows=({"id": 1, "number": 5},),
-        plan="""
-~ columns.number: int -> bigint
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
-  `number` TYPE BIGINT;
-""",
         commits=1,
     ),
     Scenario(
         name="unique/names_with_special_characters",
         before=columns(column("${x}`'"), table_properties=MAPPED),
         after=columns(column("${x}`'"), table_properties=MAPPED, unique=[Unique(["${X}`'"], name="u`'é")]),
-        plan="""
-+ unique.u`'é: (absent) -> (${X}`')
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `u``'é` UNIQUE (`${X}``'`);
-""",
         commits=1,
     ),
     Scenario(
         name="unique/only_reported",
         before=columns(ID, _MAIL, unique=[Unique(["id"])]),
         after=columns(ID, _MAIL, unique=[Unique(["mail"])], owns={"unique": "report"}),
-        plan="",
-        reported="""
-- unique.uq_dev_silver_orders__id: (id) -> (absent)
-+ unique.uq_dev_silver_orders__mail: (absent) -> (mail)
-""",
-        sql="",
         commits=0,
     ),
     Scenario(
@@ -466,32 +228,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `u``'é` UNIQUE (`${X}``'`);
             checks=[Check("taken", "id > 0")],
             unique=[Unique(["gone"]), Unique(["map"]), Unique(["ID"]), Unique(["mail"], name="Taken")],
         ),
-        plan="""
-+ columns.map: (absent) -> map<bigint, bigint>
-+ checks.taken: (absent) -> id > 0
-+ primary_key: (absent) -> pk_dev_silver_orders__id (id)
-+ unique.Taken: (absent) -> (mail)
-+ unique.uq_dev_silver_orders__gone: (absent) -> (gone)
-+ unique.uq_dev_silver_orders__id: (absent) -> (ID)
-+ unique.uq_dev_silver_orders__map: (absent) -> (map)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
-  `map` MAP<BIGINT, BIGINT>
-);
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `taken` CHECK (id > 0);
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `Taken` UNIQUE (`mail`);
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `uq_dev_silver_orders__gone` UNIQUE (`gone`);
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `uq_dev_silver_orders__id` UNIQUE (`ID`);
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `uq_dev_silver_orders__map` UNIQUE (`map`);
-""",
         refused_by=("DS123", "DS123", "DS124", "DS124"),
         commits=0,
     ),
@@ -503,22 +239,6 @@ RELY: tuple[Scenario, ...] = (
         name="primary_keys/created_with_rely",
         before=None,
         after=columns(ID, primary_key=PrimaryKey(["id"], rely=True)),
-        plan="""
-+ schema dev.silver: (absent) -> created
-+ table: (absent) -> created with 1 column
-+ columns.id: (absent) -> bigint not null
-+ primary_key: (absent) -> pk_dev_silver_orders__id (id) rely
-""",
-        sql="""
-CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
-
-CREATE TABLE `dev`.`silver`.`orders` (
-  `id` BIGINT NOT NULL
-)
-USING DELTA;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`) RELY;
-""",
         commits=2,
     ),
     Scenario(
@@ -526,15 +246,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PR
         before=columns(ID, primary_key=["id"]),
         after=columns(ID, primary_key=PrimaryKey(["id"], rely=True)),
         rows=({"id": 1}, {"id": 2}),
-        plan="""
-- primary_key: pk_dev_silver_orders__id (id) -> (absent)
-+ primary_key: (absent) -> pk_dev_silver_orders__id (id) rely
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`) RELY;
-""",
         commits=2,
     ),
     Scenario(
@@ -542,15 +253,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PR
         before=columns(ID, primary_key=["id"]),
         after=columns(ID, primary_key=PrimaryKey(["id"], rely=True)),
         rows=({"id": 1}, {"id": 1}),
-        plan="""
-- primary_key: pk_dev_silver_orders__id (id) -> (absent)
-+ primary_key: (absent) -> pk_dev_silver_orders__id (id) rely
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`) RELY;
-""",
         refused_by=("DS303",),
         commits=0,
     ),
@@ -558,15 +260,6 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PR
         name="primary_keys/rely_removed",
         before=columns(ID, primary_key=PrimaryKey(["id"], rely=True)),
         after=columns(ID, primary_key=["id"]),
-        plan="""
-- primary_key: pk_dev_silver_orders__id (id) rely -> (absent)
-+ primary_key: (absent) -> pk_dev_silver_orders__id (id)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_dev_silver_orders__id`;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
-""",
         commits=2,
     ),
 )

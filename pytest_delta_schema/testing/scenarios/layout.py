@@ -37,27 +37,6 @@ PARTITIONING: tuple[Scenario, ...] = (
             comment="Partitioned",
             partitioned_by=["day", "region"],
         ),
-        plan="""
-+ schema dev.silver: (absent) -> created
-+ table: (absent) -> created with 3 columns
-+ columns.id: (absent) -> bigint not null
-+ columns.Day: (absent) -> date
-+ columns.region: (absent) -> string
-+ layout: (absent) -> partitioned by (Day, region)
-+ comment: (absent) -> 'Partitioned'
-""",
-        sql="""
-CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
-
-CREATE TABLE `dev`.`silver`.`orders` (
-  `id` BIGINT NOT NULL,
-  `Day` DATE,
-  `region` STRING
-)
-USING DELTA
-PARTITIONED BY (`Day`, `region`)
-COMMENT 'Partitioned';
-""",
         commits=1,
     ),
     Scenario(
@@ -67,18 +46,6 @@ COMMENT 'Partitioned';
         after=columns(ID, column("d", INT), partitioned_by=["d"], table_properties=MAPPED),
         rows=({"id": 1, "legacy": 2, "d": 3},),
         consents=(DROP, REWRITE),
-        plan="""
-~ layout: partitioned by (legacy) -> partitioned by (d)
-- columns.legacy: int -> (not in the model)
-""",
-        sql="""
-CREATE OR REPLACE TABLE `dev`.`silver`.`orders`
-USING DELTA
-PARTITIONED BY (`d`)
-AS SELECT * FROM `dev`.`silver`.`orders`;
-
-ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
-""",
         commits=2,
         rows_after=({"id": 1, "d": 3},),
     ),
@@ -88,12 +55,6 @@ ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
         before=columns(ID, column("r", TEXT), partitioned_by=["r"], table_properties=MAPPED),
         after=columns(ID, column("region", TEXT, renamed_from="r"), partitioned_by=["region"], table_properties=MAPPED),
         rows=({"id": 1, "r": "a"},),
-        plan="""
-~ columns.r: r -> region (renamed)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` RENAME COLUMN `r` TO `region`;
-""",
         commits=1,
         rows_after=({"id": 1, "region": "a"},),
     ),
@@ -103,13 +64,6 @@ ALTER TABLE `dev`.`silver`.`orders` RENAME COLUMN `r` TO `region`;
         before=columns(ID, column("d", INT), partitioned_by=["d"], table_properties=WIDENS),
         after=columns(ID, column("d"), partitioned_by=["d"], table_properties=WIDENS),
         rows=({"id": 1, "d": 3},),
-        plan="""
-~ columns.d: int -> bigint
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
-  `d` TYPE BIGINT;
-""",
         commits=1,
     ),
     Scenario(
@@ -118,8 +72,6 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
         before=columns(ID, Column("S", struct(field("A", INT))), clustered_by=["s.a", "ID"], table_properties=MAPPED),
         after=columns(ID, Column("S", struct(field("A", INT))), clustered_by=["S.A", "id"], table_properties=MAPPED),
         rows=({"id": 1, "S": {"A": 1}},),
-        plan="",
-        sql="",
         commits=0,
         rows_after=({"id": 1, "S": {"A": 1}},),
     ),
@@ -133,12 +85,6 @@ CLUSTERING: tuple[Scenario, ...] = (
         before=columns(ID, column("r", TEXT), column("d", INT)),
         after=columns(ID, column("r", TEXT), column("d", INT), clustered_by=["r", "d"]),
         rows=({"id": 1, "r": "a", "d": 1}, {"id": 2, "r": "b", "d": 1}, {"id": 3, "r": None, "d": 2}),
-        plan="""
-~ layout: neither partitioned nor clustered -> clustered by (r, d)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` CLUSTER BY (`r`, `d`);
-""",
         commits=1,
     ),
     Scenario(
@@ -146,12 +92,6 @@ ALTER TABLE `dev`.`silver`.`orders` CLUSTER BY (`r`, `d`);
         before=columns(ID, column("r", TEXT), column("d", INT), clustered_by=["r"]),
         after=columns(ID, column("r", TEXT), column("d", INT)),
         rows=({"id": 1, "r": "a", "d": 1}, {"id": 2, "r": "b", "d": 1}, {"id": 3, "r": None, "d": 2}),
-        plan="""
-~ layout: clustered by (r) -> neither partitioned nor clustered
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` CLUSTER BY NONE;
-""",
         commits=1,
     ),
     Scenario(
@@ -160,12 +100,6 @@ ALTER TABLE `dev`.`silver`.`orders` CLUSTER BY NONE;
         before=columns(ID, column("r", TEXT), column("d", INT), clustered_by=["r", "d"]),
         after=columns(ID, column("r", TEXT), column("d", INT), clustered_by=["d", "r"]),
         rows=({"id": 1, "r": "a", "d": 1}, {"id": 2, "r": "b", "d": 1}, {"id": 3, "r": None, "d": 2}),
-        plan="""
-~ layout: clustered by (r, d) -> clustered by (d, r)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` CLUSTER BY (`d`, `r`);
-""",
         commits=1,
     ),
     Scenario(
@@ -177,15 +111,6 @@ ALTER TABLE `dev`.`silver`.`orders` CLUSTER BY (`d`, `r`);
         after=columns(ID, clustered_by=["id"], table_properties=MAPPED),
         rows=({"id": 1, "legacy": {"a": 2}},),
         consents=(DROP,),
-        plan="""
-~ layout: clustered by (id, legacy.a) -> clustered by (id)
-- columns.legacy: struct<a: int> -> (not in the model)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` CLUSTER BY (`id`);
-
-ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
-""",
         commits=2,
         rows_after=({"id": 1},),
     ),
@@ -201,23 +126,6 @@ ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
             table_properties=MAPPED,
         ),
         rows=({"id": 1, "s": {"a": 2}},),
-        plan="""
-~ columns.s: s -> t (renamed)
-~ columns.t.a: a -> b (renamed)
-+ columns.n: (absent) -> int
-~ layout: clustered by (id, t.b) -> clustered by (id, t.b, n)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` RENAME COLUMN `s` TO `t`;
-
-ALTER TABLE `dev`.`silver`.`orders` RENAME COLUMN `t`.`a` TO `b`;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
-  `n` INT
-);
-
-ALTER TABLE `dev`.`silver`.`orders` CLUSTER BY (`id`, `t`.`b`, `n`);
-""",
         commits=4,
         rows_after=({"id": 1, "t": {"b": 2}, "n": None},),
     ),
@@ -227,15 +135,6 @@ ALTER TABLE `dev`.`silver`.`orders` CLUSTER BY (`id`, `t`.`b`, `n`);
         before=columns(column("a"), column("b"), column("c"), column("d"), column("e")),
         after=columns(column("e"), column("a"), column("c"), column("B"), column("d"), column_order="manage"),
         rows=({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5},),
-        plan="""
-~ columns.e.order: behind d -> first
-~ columns.b.order: behind a -> behind c
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `e` FIRST;
-
-ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `b` AFTER `c`;
-""",
         commits=2,
         rows_after=({"e": 5, "a": 1, "c": 3, "b": 2, "d": 4},),
     ),
@@ -253,26 +152,6 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `b` AFTER `c`;
         ),
         rows=({"legacy": 0, "a": 1, "b": 2, "old": 3},),
         consents=(DROP,),
-        plan="""
-~ columns.old: old -> c (renamed)
-+ columns.new: (absent) -> bigint
-- columns.legacy: bigint -> (not in the model)
-~ columns.new.order: last -> first
-~ columns.a.order: behind legacy -> behind c
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` RENAME COLUMN `old` TO `c`;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
-  `new` BIGINT
-);
-
-ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
-
-ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `new` FIRST;
-
-ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `a` AFTER `c`;
-""",
         commits=5,
         rows_after=({"new": None, "b": 2, "c": 3, "a": 1},),
     ),
@@ -286,29 +165,6 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `a` AFTER `c`;
             clustered_by=["ID", "S.a", "a.b"],
             table_properties=MAPPED,
         ),
-        plan="""
-+ schema dev.silver: (absent) -> created
-+ table: (absent) -> created with 3 columns
-+ columns.id: (absent) -> bigint not null
-+ columns.s: (absent) -> struct<A: int, b: string>
-+ columns.`a.b`: (absent) -> bigint
-+ layout: (absent) -> clustered by (id, s.A, a.b)
-+ properties.delta.columnMapping.mode: (absent) -> 'name'
-""",
-        sql="""
-CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
-
-CREATE TABLE `dev`.`silver`.`orders` (
-  `id` BIGINT NOT NULL,
-  `s` STRUCT<`A`: INT, `b`: STRING>,
-  `a.b` BIGINT
-)
-USING DELTA
-CLUSTER BY (`id`, `s`.`A`, `a.b`)
-TBLPROPERTIES (
-  'delta.columnMapping.mode' = 'name'
-);
-""",
         commits=1,
     ),
     Scenario(
@@ -316,23 +172,6 @@ TBLPROPERTIES (
         description="A comment before the clustering holds characters outside the Basic Multilingual Plane.",
         before=None,
         after=columns(ID, column("\U0001f4a5", comment="\U0001f4a5\U0001f4a5"), clustered_by=["\U0001f4a5"]),
-        plan="""
-+ schema dev.silver: (absent) -> created
-+ table: (absent) -> created with 2 columns
-+ columns.id: (absent) -> bigint not null
-+ columns.`\U0001f4a5`: (absent) -> bigint
-+ layout: (absent) -> clustered by (\U0001f4a5)
-""",
-        sql="""
-CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
-
-CREATE TABLE `dev`.`silver`.`orders` (
-  `id` BIGINT NOT NULL,
-  `\U0001f4a5` BIGINT COMMENT '\U0001f4a5\U0001f4a5'
-)
-USING DELTA
-CLUSTER BY (`\U0001f4a5`);
-""",
     ),
 )
 
@@ -373,19 +212,6 @@ LAYOUT_REWRITES: tuple[Scenario, ...] = (
         after=columns(ID, column("r", TEXT), table_properties={"delta.columnMapping.mode": "none", "team": "core"}),
         rows=({"id": 1, "r": "a"}, {"id": 2, "r": None}),
         consents=(REWRITE,),
-        plan="""
-+ properties.team: (absent) -> 'core'
-~ properties.delta.columnMapping.mode: 'name' -> 'none'
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
-  'team' = 'core'
-);
-
-ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
-  'delta.columnMapping.mode' = 'none'
-);
-""",
         commits=2,
     ),
     Scenario(
@@ -393,12 +219,6 @@ ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
         before=columns(ID, column("r", TEXT), table_properties=MAPPED),
         after=columns(ID, column("r", TEXT), table_properties={"delta.columnMapping.mode": None}),
         rows=({"id": 1, "r": "a"},),
-        plan="""
-- properties.delta.columnMapping.mode: 'name' -> (absent)
-""",
-        sql="""
-ALTER TABLE `dev`.`silver`.`orders` UNSET TBLPROPERTIES IF EXISTS ('delta.columnMapping.mode');
-""",
         refused_by=("DS216",),
         commits=0,
     ),
@@ -408,15 +228,6 @@ ALTER TABLE `dev`.`silver`.`orders` UNSET TBLPROPERTIES IF EXISTS ('delta.column
         after=columns(ID, column("r", TEXT), column("d", INT), clustered_by=["r", "d"]),
         rows=({"id": 1, "r": "a", "d": 1}, {"id": 2, "r": "b", "d": 1}, {"id": 3, "r": None, "d": 2}),
         consents=(REWRITE,),
-        plan="""
-~ layout: partitioned by (d) -> clustered by (r, d)
-""",
-        sql="""
-CREATE OR REPLACE TABLE `dev`.`silver`.`orders`
-USING DELTA
-CLUSTER BY (`r`, `d`)
-AS SELECT * FROM `dev`.`silver`.`orders`;
-""",
         commits=1,
     ),
     Scenario(
@@ -430,15 +241,6 @@ AS SELECT * FROM `dev`.`silver`.`orders`;
             {"id": 3, "a": "x", "b": None, "c": None, "d": b"x"},
         ),
         consents=(REWRITE,),
-        plan="""
-~ layout: neither partitioned nor clustered -> partitioned by (a, b, c, d, e)
-""",
-        sql="""
-CREATE OR REPLACE TABLE `dev`.`silver`.`orders`
-USING DELTA
-PARTITIONED BY (`a`, `b`, `c`, `d`, `e`)
-AS SELECT * FROM `dev`.`silver`.`orders`;
-""",
         refused_by=("DS306", "DS306", "DS306"),
         commits=0,
     ),
@@ -448,15 +250,6 @@ AS SELECT * FROM `dev`.`silver`.`orders`;
         after=columns(ID, column("r", TEXT), column("d", INT), partitioned_by=["d"]),
         rows=({"id": 1, "r": "a", "d": 1}, {"id": 2, "r": "b", "d": 1}, {"id": 3, "r": None, "d": 2}),
         consents=(REWRITE,),
-        plan="""
-~ layout: neither partitioned nor clustered -> partitioned by (d)
-""",
-        sql="""
-CREATE OR REPLACE TABLE `dev`.`silver`.`orders`
-USING DELTA
-PARTITIONED BY (`d`)
-AS SELECT * FROM `dev`.`silver`.`orders`;
-""",
         commits=1,
     ),
     Scenario(
@@ -465,15 +258,6 @@ AS SELECT * FROM `dev`.`silver`.`orders`;
         after=columns(ID, column("r", TEXT), column("d", INT), partitioned_by=["r"]),
         rows=({"id": 1, "r": "a", "d": 1}, {"id": 2, "r": "b", "d": 1}, {"id": 3, "r": None, "d": 2}),
         consents=(REWRITE,),
-        plan="""
-~ layout: clustered by (d) -> partitioned by (r)
-""",
-        sql="""
-CREATE OR REPLACE TABLE `dev`.`silver`.`orders`
-USING DELTA
-PARTITIONED BY (`r`)
-AS SELECT * FROM `dev`.`silver`.`orders`;
-""",
         commits=1,
     ),
     Scenario(
@@ -482,14 +266,6 @@ AS SELECT * FROM `dev`.`silver`.`orders`;
         after=columns(ID, column("r", TEXT), column("d", INT)),
         rows=({"id": 1, "r": "a", "d": 1}, {"id": 2, "r": "b", "d": 1}, {"id": 3, "r": None, "d": 2}),
         consents=(REWRITE,),
-        plan="""
-~ layout: partitioned by (d) -> neither partitioned nor clustered
-""",
-        sql="""
-CREATE OR REPLACE TABLE `dev`.`silver`.`orders`
-USING DELTA
-AS SELECT * FROM `dev`.`silver`.`orders`;
-""",
         commits=1,
     ),
     Scenario(
@@ -499,15 +275,6 @@ AS SELECT * FROM `dev`.`silver`.`orders`;
         after=columns(ID, column("r", TEXT), column("d", INT), partitioned_by=["d", "r"]),
         rows=({"id": 1, "r": "a", "d": 1}, {"id": 2, "r": "b", "d": 1}, {"id": 3, "r": None, "d": 2}),
         consents=(REWRITE,),
-        plan="""
-~ layout: partitioned by (r) -> partitioned by (d, r)
-""",
-        sql="""
-CREATE OR REPLACE TABLE `dev`.`silver`.`orders`
-USING DELTA
-PARTITIONED BY (`d`, `r`)
-AS SELECT * FROM `dev`.`silver`.`orders`;
-""",
         commits=1,
     ),
     Scenario(
@@ -515,15 +282,6 @@ AS SELECT * FROM `dev`.`silver`.`orders`;
         before=columns(ID, column("r", TEXT), column("d", INT), partitioned_by=["r"]),
         after=columns(ID, column("r", TEXT), column("d", INT), partitioned_by=["d"]),
         rows=({"id": 1, "r": "a", "d": 1}, {"id": 2, "r": "b", "d": 1}, {"id": 3, "r": None, "d": 2}),
-        plan="""
-~ layout: partitioned by (r) -> partitioned by (d)
-""",
-        sql="""
-CREATE OR REPLACE TABLE `dev`.`silver`.`orders`
-USING DELTA
-PARTITIONED BY (`d`)
-AS SELECT * FROM `dev`.`silver`.`orders`;
-""",
         refused_by=("DS216",),
         commits=0,
     ),
@@ -532,15 +290,6 @@ AS SELECT * FROM `dev`.`silver`.`orders`;
         before=columns(ID, column("r", TEXT), column("d", INT)),
         after=columns(ID, column("r", TEXT), column("d", INT), partitioned_by=["r"]),
         consents=(REWRITE,),
-        plan="""
-~ layout: neither partitioned nor clustered -> partitioned by (r)
-""",
-        sql="""
-CREATE OR REPLACE TABLE `dev`.`silver`.`orders`
-USING DELTA
-PARTITIONED BY (`r`)
-AS SELECT * FROM `dev`.`silver`.`orders`;
-""",
         commits=1,
     ),
     Scenario(
@@ -554,15 +303,6 @@ AS SELECT * FROM `dev`.`silver`.`orders`;
         ),
         other_tables=((parent(), ({"id": 1, "region": "a"}, {"id": 2, "region": "a"})),),
         consents=(REWRITE,),
-        plan="""
-~ layout: neither partitioned nor clustered -> partitioned by (r)
-""",
-        sql="""
-CREATE OR REPLACE TABLE `dev`.`silver`.`orders`
-USING DELTA
-PARTITIONED BY (`r`)
-AS SELECT * FROM `dev`.`silver`.`orders`;
-""",
         commits=1,
         rows_after=(
             {"id": 1, "seq": 7, "r": "x", "d": 1.5, "again": 1.5, "s": {"x": 1, "y": "abc"}},
@@ -579,8 +319,6 @@ CONVERSION: tuple[Scenario, ...] = (
         before=columns(column("id")),
         after=columns(column("id"), convert_from="parquet"),
         rows=({"id": 1},),
-        plan="",
-        sql="",
     ),
     Scenario(
         name="conversion/undeclared_parquet_column",
@@ -589,15 +327,6 @@ CONVERSION: tuple[Scenario, ...] = (
         parquet=columns(column("id"), column("legacy")),
         after=columns(column("id"), convert_from="parquet"),
         rows=({"id": 1, "legacy": 2},),
-        plan="""
-~ format: parquet -> delta
-- columns.legacy: bigint -> (not in the model)
-""",
-        sql="""
-CONVERT TO DELTA `dev`.`silver`.`orders`;
-
-ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
-""",
         refused_by=("DS206", "DS207"),
     ),
     Scenario(
@@ -605,19 +334,6 @@ ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
         description="A table that does not exist is created.",
         before=None,
         after=columns(column("id"), convert_from="parquet"),
-        plan="""
-+ schema dev.silver: (absent) -> created
-+ table: (absent) -> created with 1 column
-+ columns.id: (absent) -> bigint
-""",
-        sql="""
-CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
-
-CREATE TABLE `dev`.`silver`.`orders` (
-  `id` BIGINT
-)
-USING DELTA;
-""",
     ),
     Scenario(
         name="conversion/folders_partitioned_otherwise",
@@ -625,18 +341,6 @@ USING DELTA;
         parquet=columns(column("id"), Column("region", TEXT), partitioned_by=["region"]),
         after=columns(column("id"), Column("region", TEXT), partitioned_by=["id"], convert_from="parquet"),
         rows=({"id": 1, "region": "EU"},),
-        plan="""
-~ format: parquet -> delta
-~ layout: partitioned by (region) -> partitioned by (id)
-""",
-        sql="""
-CONVERT TO DELTA `dev`.`silver`.`orders`;
-
-CREATE OR REPLACE TABLE `dev`.`silver`.`orders`
-USING DELTA
-PARTITIONED BY (`id`)
-AS SELECT * FROM `dev`.`silver`.`orders`;
-""",
         refused_by=("DS216", "DS217"),
     ),
     Scenario(
@@ -648,15 +352,6 @@ AS SELECT * FROM `dev`.`silver`.`orders`;
             column("id"), column("amount", DoubleType(), comment="Total"), comment="Orders", convert_from="parquet"
         ),
         rows=({"id": 1, "amount": 1.5}, {"id": 2, "amount": None}),
-        plan="""
-~ format: parquet -> delta
-~ comment: '' -> 'Orders'
-""",
-        sql="""
-CONVERT TO DELTA `dev`.`silver`.`orders`;
-
-COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders';
-""",
     ),
     Scenario(
         name="conversion/converted_and_aligned",
@@ -673,33 +368,6 @@ COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders';
             convert_from=Parquet(statistics=False),
         ),
         rows=({"id": 1, "day": date(2024, 1, 1)}, {"id": 2, "day": date(2024, 1, 2)}),
-        plan="""
-~ format: parquet -> delta
-+ columns.note: (absent) -> string
-~ columns.id: nullable -> not null
-+ checks.positive: (absent) -> id > 0
-~ columns.day.comment: '' -> 'Of the order'
-+ properties.team: (absent) -> 'data'
-""",
-        sql="""
-CONVERT TO DELTA `dev`.`silver`.`orders` NO STATISTICS;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
-  `note` STRING
-);
-
-ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
-  `id` SET NOT NULL;
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `positive` CHECK (id > 0);
-
-ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
-  `day` COMMENT 'Of the order';
-
-ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
-  'team' = 'data'
-);
-""",
         rows_after=(
             {"id": 1, "day": date(2024, 1, 1), "note": None},
             {"id": 2, "day": date(2024, 1, 2), "note": None},
@@ -712,16 +380,6 @@ ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
         parquet=columns(column("id"), column("n")),
         after=columns(column("id"), column("n", is_nullable=False), convert_from="parquet"),
         rows=({"id": 1, "n": None}, {"id": 2, "n": 3}),
-        plan="""
-~ format: parquet -> delta
-~ columns.n: nullable -> not null
-""",
-        sql="""
-CONVERT TO DELTA `dev`.`silver`.`orders`;
-
-ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
-  `n` SET NOT NULL;
-""",
         refused_by=("DS301",),
     ),
 )

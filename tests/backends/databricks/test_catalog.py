@@ -65,12 +65,12 @@ from pytest_delta_schema.state import (
 )
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
-from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
 from pytest_delta_schema.testing.databricks import OtherObject
 from pytest_delta_schema.testing.scenario import BOTH, LONG, TEXT, field, struct
 from support.databricks import Doubled, Workspace
 from support.models import NAME, column, state, stored, table
+from support.reviewed import ReviewedSuite
 
 
 class Behind(MemoryDataAccess):
@@ -83,7 +83,7 @@ class Behind(MemoryDataAccess):
         return super().read_rows(catalog.backend, state)
 
 
-class TestDatabricks(CatalogSuite):
+class TestDatabricks(ReviewedSuite):
     """Read by the queries that Databricks would be asked."""
 
     data_access = Behind()

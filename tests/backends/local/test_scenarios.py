@@ -11,16 +11,17 @@ from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA
 from pytest_delta_schema.diagnostics.text import HIDDEN
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import dotted
-from pytest_delta_schema.testing import CatalogSuite, SparkDataAccess
+from pytest_delta_schema.testing import SparkDataAccess
 from pytest_delta_schema.testing.scenario import TEXT
 from support.covering import COVERING, played_on
 from support.installed import INSTALLED
 from support.models import NAME, table
+from support.reviewed import ReviewedSuite
 
 pytestmark = pytest.mark.spark
 
 
-class TestLocal(CatalogSuite):
+class TestLocal(ReviewedSuite):
     """Real Spark, real Delta, and transactions through py4j."""
 
     data_access = SparkDataAccess(converts=True)

@@ -30,11 +30,12 @@ from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.sql.statement import TOGETHER
 from pytest_delta_schema.state.desired import declared_table
 from pytest_delta_schema.state.types import describe_type
-from pytest_delta_schema.testing import CatalogSuite, SparkDataAccess
+from pytest_delta_schema.testing import SparkDataAccess
 from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, table
 from support.damaged_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS
 from support.models import column
 from support.models import table as newer_tables_table
+from support.reviewed import ReviewedSuite
 
 OLDEST = SparkVersions(spark=(3, 5), delta=(3, 3))
 
@@ -214,7 +215,7 @@ SAMPLE = (
 
 
 @pytest.mark.spark
-class TestAsOnTheOldestPair(CatalogSuite):
+class TestAsOnTheOldestPair(ReviewedSuite):
     """A sample of the scenarios with the limits of Spark 3.5 and Delta 3.3, on the installed pair.
 
     ``make test-versions`` runs all scenarios on the real ones.

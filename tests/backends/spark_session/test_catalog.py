@@ -41,13 +41,13 @@ from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.plugin.items import enforcement_outcome
 from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state.desired import declared_table
-from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.scenario import INT, LONG, TEXT
 from support.catalogs import scratch
 from support.covering import ALL, is_refused_on, played_on
 from support.installed import INSTALLED
 from support.logs import commit, delta_log, field
 from support.models import NAME, column, table
+from support.reviewed import ReviewedSuite
 
 ID = column(is_nullable=False)
 HAS_SERVER = INSTALLED.spark >= (4, 0)
@@ -75,7 +75,7 @@ def session(connect):
 
 @pytest.mark.spark
 @pytest.mark.skipif(not HAS_SERVER, reason="Spark 3.5 does not contain the server of Spark Connect")
-class TestConnect(CatalogSuite):
+class TestConnect(ReviewedSuite):
     """Without py4j: what needs a transaction in the JVM is refused, everything else ends as on other backends."""
 
     scenarios = played_on(INSTALLED.limit(REMOTE))
@@ -88,7 +88,7 @@ class TestConnect(CatalogSuite):
 
 
 @pytest.mark.spark
-class TestClassic(CatalogSuite):
+class TestClassic(ReviewedSuite):
     """Read as over Spark Connect, and changed through the JVM where Spark Connect has to refuse."""
 
     scenarios = tuple(

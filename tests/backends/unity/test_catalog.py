@@ -12,11 +12,11 @@ from pytest_delta_schema.delta.properties import IMPOSED
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
-from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT, field, struct
 from pytest_delta_schema.testing.unity import SimulatedFault, UnityDouble
 from support.covering import played_on
 from support.models import NAME, column, table
+from support.reviewed import ReviewedSuite
 from support.unity import Registering
 
 pytestmark = pytest.mark.spark
@@ -54,7 +54,7 @@ def registering(local_session, warehouse):
         made.drop_catalogs(CATALOGS)
 
 
-class TestUnity(CatalogSuite):
+class TestUnity(ReviewedSuite):
     """Read by REST and deltalake, changed by Spark; after each apply the catalog entry equals the log."""
 
     scenarios = played_on(UnityCatalog.capabilities)
@@ -254,7 +254,7 @@ def _imposing(local):
         local.spark.conf.unset(f"{DEFAULTS}{key.removeprefix('delta.')}")
 
 
-class TestUnityManaged(CatalogSuite):
+class TestUnityManaged(ReviewedSuite):
     """Some of the scenarios, since they take real Delta longer with these properties; memory plays all of them."""
 
     imposed = IMPOSED

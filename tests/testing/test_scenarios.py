@@ -1,0 +1,87 @@
+"""Scenarios: plan and SQL of each are those that were reviewed, on the memory catalog and on one with properties of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+from pytest_delta_schema import MemoryCatalog
+from pytest_delta_schema.delta.properties import IMPOSED
+from pytest_delta_schema.plan import TablePlan
+from pytest_delta_schema.sql import StatementKind
+from pytest_delta_schema.testing import SCENARIOS
+from pytest_delta_schema.testing.data_access import MEMORY
+from pytest_delta_schema.testing.scenario import VARIANTS
+from support.reviewed import FOLDER, TOPICS, ReviewedSuite, path_of, topic_text
+
+
+class TextSnapshot(SingleFileSnapshotExtension):
+    """A file of text."""
+
+    _write_mode = WriteMode.TEXT
+    file_extension = "txt"
+
+
+@pytest.mark.skipif(not VARIANTS, reason="Spark 3.5 lacks the type of a scenario")
+@pytest.mark.parametrize("topic", TOPICS)
+def test_reviewed(topic, snapshot):
+    assert topic_text(topic) == snapshot(extension_class=TextSnapshot)
+
+
+def test_each_reviewed_text_is_used():
+    assert set(FOLDER.iterdir()) == set(map(path_of, TOPICS))
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("additive/strict_contract", "- Plan:, - - columns.extra: bigint -> (not in the model)"),
+        ("additive/never_reviewed", "+ ==== additive/never_reviewed"),
+    ],
+)
+def test_a_plan_that_was_not_reviewed_fails(name, reason):
+    scenario = next(scenario for scenario in SCENARIOS if scenario.name == "additive/strict_contract")
+
+    with pytest.raises(AssertionError, match="the plan and SQL, not as reviewed: ") as caught:
+        ReviewedSuite().review(replace(scenario, name=name), TablePlan())
+
+    assert reason in str(caught.value)
+
+
+def test_there_are_enough_scenarios_with_names_of_their_own():
+    assert len({scenario.name for scenario in SCENARIOS}) == len(SCENARIOS) >= 120
+
+
+class TestMemory(ReviewedSuite):
+    """The memory catalog, which also plays what rules refuse unseen."""
+
+    data_access = MEMORY
+
+    @pytest.fixture
+    def catalog(self):
+        return MemoryCatalog()
+
+
+class Imposing(MemoryCatalog):
+    """A catalog that gives its own properties to every new table, as Unity Catalog does to managed ones."""
+
+    def run(self, statement):
+        super().run(statement)
+        if statement.kind is StatementKind.CREATE_TABLE:
+            state = self._tables[statement.table]
+            declared = {key.lower() for key in state.table_properties}
+            imposed = {key: value for key, value in IMPOSED.items() if key.lower() not in declared}
+            self._tables[statement.table] = replace(state, table_properties={**imposed, **state.table_properties})
+
+
+class TestManaged(ReviewedSuite):
+    """Properties that a catalog imposes are not compared."""
+
+    data_access = MEMORY
+    imposed = IMPOSED
+
+    @pytest.fixture
+    def catalog(self):
+        return Imposing()
