@@ -9,26 +9,16 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import types
 from pyspark.sql.types import (
     ArrayType,
-    BinaryType,
-    BooleanType,
-    ByteType,
-    CharType,
     DataType,
-    DateType,
     DecimalType,
     DoubleType,
     FloatType,
     IntegerType,
     LongType,
     MapType,
-    NullType,
-    ShortType,
     StringType,
     StructField,
     StructType,
-    TimestampNTZType,
-    TimestampType,
-    VarcharType,
 )
 
 from pytest_delta_schema import Column, ForeignKey, Table
@@ -61,7 +51,7 @@ class Scenario:
         requires_unset: Properties that the table must not have before the apply; the scenario is skipped where a
             catalog imposes one of them.
         refused_by: Codes of the violations that refuse the plan; empty if it is applied.
-        commits: How many commits the table gets; ``None`` if that does not matter.
+        counts_commits: Whether every backend makes one commit for each statement.
         rows_after: The expected rows by column; ``None`` if they are those of before.
     """
 
@@ -77,7 +67,7 @@ class Scenario:
     consents: tuple[str, ...] = ()
     requires_unset: tuple[str, ...] = ()
     refused_by: tuple[str, ...] = ()
-    commits: int | None = None
+    counts_commits: bool = True
     rows_after: Rows | None = None
 
     @property
@@ -101,7 +91,7 @@ def table(*columns: Column, name: str = "dev.silver.orders", **options: Any) -> 
     return Table(catalog, schema, short_name, list(columns), **options)
 
 
-def column(name: str = "id", data_type: DataType | None = None, **options: Any) -> Column:
+def column(name: str = "id", data_type: DataType | str | None = None, **options: Any) -> Column:
     """Declare a column, a ``bigint`` unless a type is given."""
     return Column(name, data_type or LONG, **options)
 
@@ -109,80 +99,44 @@ def column(name: str = "id", data_type: DataType | None = None, **options: Any) 
 def orders() -> Table:
     """Declare the table of the worked example."""
     return table(
-        Column("id", LONG, is_nullable=False, comment="Order ID"),
-        Column("created_ts", TimestampType(), comment="Creation time"),
-        Column("amount", DecimalType(18, 2), comment="Order total"),
+        column("id", is_nullable=False, comment="Order ID"),
+        column("created_ts", "timestamp", comment="Creation time"),
+        column("amount", "decimal(18,2)", comment="Order total"),
         comment="Orders table",
         table_properties={"delta.autoOptimize.optimizeWrite": "true"},
         primary_key=["id"],
     )
 
 
-def columns(*columns: Column, **options: Any) -> Table:
-    """Declare `dev.silver.orders`, the table of most scenarios."""
-    return table(*columns, **options)
+def columns(*columns: Column | str, **options: Any) -> Table:
+    """Declare `dev.silver.orders`, the table of most scenarios.
+
+    Args:
+        columns: Columns; as text a name, a type unless it is ``bigint``, and ``not null``: ``"n int not null"``.
+        options: Other arguments of the model.
+    """
+    return table(*(_column(given) if isinstance(given, str) else given for given in columns), **options)
 
 
-ID = column("id", is_nullable=False)
-NESTED = StructType(
-    [
-        StructField("lat", DoubleType(), nullable=False, metadata={"comment": "Degrees"}),
-        StructField("tags", ArrayType(StringType())),
-        StructField("by_key", MapType(StringType(), DecimalType(9, 3))),
-    ]
-)
-EVERY_TYPE = [
-    Column("c_binary", BinaryType()),
-    Column("c_boolean", BooleanType()),
-    Column("c_byte", ByteType()),
-    Column("c_char", CharType(3)),
-    Column("c_date", DateType()),
-    Column("c_decimal", DecimalType(38, 18)),
-    Column("c_double", DoubleType()),
-    Column("c_float", FloatType()),
-    Column("c_int", IntegerType()),
-    Column("c_long", LongType()),
-    Column("c_short", ShortType()),
-    Column("c_string", StringType()),
-    Column("c_timestamp", TimestampType()),
-    Column("c_timestamp_ntz", TimestampNTZType()),
-    Column("c_varchar", VarcharType(10)),
-    Column("c_void", NullType()),
-    Column("c_nested", NESTED),
-    Column("c_list_of_varchar", ArrayType(VarcharType(5))),
-    Column(
-        "c_map_of_struct",
-        MapType(StringType(), StructType([StructField("x", CharType(2))])),
-    ),
-]
-VARIANTS = [Column("c_variant", types.VariantType())] if hasattr(types, "VariantType") else []
-"""A column of a type that Spark 3.5 lacks."""
-
-ODD_TEXT = "quote ' double \" back \\ slash\nnew line\ttab ${x} $y `tick` -- ; %s 😀 \u4e2d"
-ODD_NAMES = [
-    "back`tick",
-    "quote'quote",
-    'double"quote',
-    "${x}",
-    "emoji 😀",
-    "new\nline",
-    "brack]et",
-    "colon::colon",
-    "a.b",
-    "semi;colon",
-    "percent%s",
-    "\u4e2d",
-]
+def mapped(*given: Column | str, **options: Any) -> Table:
+    """Declare it with column mapping by name."""
+    return columns(*given, table_properties=MAPPED, **options)
 
 
-def _place(*, strict: bool) -> StructType:
-    geo = StructType(
-        [
-            StructField("lat", DoubleType(), nullable=not strict),
-            StructField("lon", DoubleType()),
-        ]
-    )
-    return StructType([StructField("name", StringType(), nullable=not strict), StructField("geo", geo)])
+def widening(*given: Column | str, **options: Any) -> Table:
+    """Declare it with type widening."""
+    return columns(*given, table_properties=WIDENS, **options)
+
+
+def evolving(*given: Column | str, **options: Any) -> Table:
+    """Declare it with column mapping by name and type widening."""
+    return columns(*given, table_properties=BOTH, **options)
+
+
+def _column(text: str) -> Column:
+    declared = text.removesuffix(" not null")
+    name, _, data_type = declared.partition(" ")
+    return Column(name, data_type or LONG, is_nullable=declared == text)
 
 
 def field(
@@ -204,16 +158,66 @@ def struct(*fields: StructField) -> StructType:
     return StructType(list(fields))
 
 
+def _place(*, strict: bool) -> StructType:
+    geo = struct(field("lat", DoubleType(), nullable=not strict), field("lon", DoubleType()))
+    return struct(field("name", TEXT, nullable=not strict), field("geo", geo))
+
+
+ID = column("id", is_nullable=False)
 ADDRESS = struct(field("city", TEXT), field("geo", struct(field("lat", FloatType()))))
 HOME = {"city": "Bonn", "geo": {"lat": 1.5}}
 PLACE = _place(strict=False)
 PLACE_STRICT = _place(strict=True)
+NESTED = struct(
+    field("lat", DoubleType(), nullable=False, comment="Degrees"),
+    field("tags", ArrayType(TEXT)),
+    field("by_key", MapType(TEXT, DecimalType(9, 3))),
+)
+EVERY_TYPE = [
+    column("c_binary", "binary"),
+    column("c_boolean", "boolean"),
+    column("c_byte", "tinyint"),
+    column("c_char", "char(3)"),
+    column("c_date", "date"),
+    column("c_decimal", "decimal(38,18)"),
+    column("c_double", "double"),
+    column("c_float", "float"),
+    column("c_int", "int"),
+    column("c_long", "bigint"),
+    column("c_short", "smallint"),
+    column("c_string", "string"),
+    column("c_timestamp", "timestamp"),
+    column("c_timestamp_ntz", "timestamp_ntz"),
+    column("c_varchar", "varchar(10)"),
+    column("c_void", "void"),
+    column("c_nested", NESTED),
+    column("c_list_of_varchar", "array<varchar(5)>"),
+    column("c_map_of_struct", "map<string, struct<x: char(2)>>"),
+]
+VARIANTS = [Column("c_variant", types.VariantType())] if hasattr(types, "VariantType") else []
+"""A column of a type that Spark 3.5 lacks."""
+
+ODD_TEXT = "quote ' double \" back \\ slash\nnew line\ttab ${x} $y `tick` -- ; %s 😀 \u4e2d"
+ODD_NAMES = [
+    "back`tick",
+    "quote'quote",
+    'double"quote',
+    "${x}",
+    "emoji 😀",
+    "new\nline",
+    "brack]et",
+    "colon::colon",
+    "a.b",
+    "semi;colon",
+    "percent%s",
+    "\u4e2d",
+]
 
 
 def parent(*key: str) -> Table:
     """Declare `dev.silver.parents`, a table that foreign keys reference."""
-    declared = [column(is_nullable=False), Column("region", TEXT, is_nullable=False)]
-    return table(*declared, name="dev.silver.parents", primary_key=key or ["id"])
+    region = column("region", "string", is_nullable=False)
+    return table(ID, region, name="dev.silver.parents", primary_key=key or ["id"])
 
 
 def pointing_at_orders() -> Table:
@@ -226,4 +230,4 @@ TO_PARENT = ForeignKey(["parent"], parent())
 
 def child(*keys: ForeignKey, **options: Any) -> Table:
     """Declare `dev.silver.orders` with foreign keys."""
-    return columns(ID, column("parent"), Column("region", TEXT), foreign_keys=keys, **options)
+    return columns(ID, "parent", "region string", foreign_keys=keys, **options)

@@ -23,6 +23,7 @@ from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
 from pytest_delta_schema.sql.compiler import rendered, statements, statements_per_column
+from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified
 from pytest_delta_schema.state.states import CheckState, TableState
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pytest_delta_schema.execute.protocols import Capabilities, Refusal, ScratchCatalog
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable, TablePlan
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import ForeignKeyState
@@ -90,10 +92,9 @@ def run_scenario(
         reached = catalog.version(name)
         there_now = catalog.snapshot(models)
         end = there_now.tables[name]
-        if data_access.counts_commits and scenario.commits is not None:
+        if data_access.counts_commits and scenario.counts_commits:
             first = version if isinstance(version, int) else -1
-            later = len(sql_statements) - len(statements_of(plan))
-            expected = first + scenario.commits + later + split_commits(sql_statements, catalog.capabilities)
+            expected = first + commits_of(sql_statements, name, catalog.capabilities)
             require_same("the version after its commits", reached, expected)
         if scenario.rows_after is not None:
             require_same("the rows", _rows(catalog, end, data_access), [dict(row) for row in scenario.rows_after])
@@ -190,10 +191,10 @@ def initial_refusal(scenario: Scenario, capabilities: Capabilities) -> Refusal |
     return next((refusal for refusal in refusals if refusal is not None), None)
 
 
-def split_commits(sql_statements: Iterable[Statement], capabilities: Capabilities) -> int:
-    """Count the commits that a backend makes beyond one for each statement, because it splits some by column."""
-    split = [statement for statement in sql_statements if statement.kind in capabilities.splits]
-    return sum(len(statements_per_column(statement)) - 1 for statement in split)
+def commits_of(sql_statements: Iterable[Statement], table: QualifiedName, capabilities: Capabilities) -> int:
+    """Count the commits that statements make to a table: one each, or one a column where a backend splits them."""
+    own = [item for item in sql_statements if item.table == table and item.kind is not StatementKind.CREATE_SCHEMA]
+    return sum(len(statements_per_column(item)) if item.kind in capabilities.splits else 1 for item in own)
 
 
 def _refused(scenario: Scenario, sql_statements: list[Statement], capabilities: Capabilities) -> tuple[str, ...]:
