@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from string import Template
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.compatibility.column_faults import (
@@ -79,7 +80,7 @@ from pytest_delta_schema.write_check.values import CHANGE_FEED
 from pytest_delta_schema.write_check.verdict import WriteOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_delta_schema.compatibility.changes import StatePair
     from pytest_delta_schema.compatibility.judging import CompatibilityFinding
@@ -88,6 +89,19 @@ if TYPE_CHECKING:
     from pytest_delta_schema.witness.rows import Row, StoredRows
     from pytest_delta_schema.write_check.streams import StreamKind
     from pytest_delta_schema.write_check.verdict import Merge
+
+
+class JobText(NamedTuple):
+    """What a role does with the table: lines of Python, with a dollar before the names of values, and what it shows."""
+
+    lines: str
+    before: str
+    """What is expected before the change."""
+    after: str
+
+    def filled(self, **values: str) -> JobText:
+        """Return the text with its values, each of which is a piece of Python."""
+        return self._replace(lines=Template(self.lines).substitute(values))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,14 +115,11 @@ class Job:
     """The statements that lead to the table before the change."""
     after: Sequence[str]
     """The statements that lead to the table after it."""
-    lines: Sequence[str]
-    """What the role does with the table."""
+    text: JobText
     first: Sequence[str] = ()
     """The statements that come first, whatever follows."""
-    opening: Sequence[str] = ()
+    opening: str = ""
     """What the role does between these and the others."""
-    shows: tuple[str, str]
-    """What is expected before the change, and after it."""
 
 
 _PIECE = re.compile(rf"(?:{FOLDER_OF_TABLE}|.){{1,90}}(?=[ ]|$)|(?:{FOLDER_OF_TABLE}|.){{1,90}}", re.DOTALL)
@@ -133,60 +144,84 @@ def sql_call(sql: str) -> str:
     return f"spark.sql({python_text(sql)})"
 
 
-UNDECLARED = "added_by_a_job"
-"""The name of a column that is in no contract."""
-
 _UNLIKE = ("prints the columns and their values", "fails, or prints something else")
-_FORBIDDEN = ("prints 0: the contract allows no such row", "prints how many there are")
+_READS = JobText("rows = $rows\nprint(rows.dtypes, [tuple(row) for row in rows.collect()])", *_UNLIKE)
+_READS_BY_POSITION = JobText(
+    "rows = $rows\nprint([kind for _, kind in rows.dtypes], [tuple(row) for row in rows.collect()])", *_UNLIKE
+)
+_COLLECTS = JobText("print($rows.collect())", *_UNLIKE)
+_NAMES = JobText(
+    "print([row.asDict()[$name] for row in $rows.collect()])", "prints its values", "fails with a KeyError"
+)
+_COUNTS = JobText(
+    "print($rows$forbidden.count())", "prints 0: the contract allows no such row", "prints how many there are"
+)
+_LOOSENED = {row.__name__ for row in (NullAllowed, TypeWidened, CheckDropped, ConstraintKeyDropped)}
+_ADDED, _REMOVED = AdditiveEvolution.__name__, AppendOnlyDisabled.__name__
+_ALLOWED: Mapping[str, JobText] = {
+    _ADDED: JobText("print($rows.columns)", "prints the columns of the contract", "prints one more"),
+    _REMOVED: JobText(
+        "print($rows.count())", "prints 1: the row stays, a DELETE is refused", "prints 0: it was removed"
+    ),
+}
+"""What readers see of a statement that the next contract allows, by the kind of change."""
+
+_ALLOWED_STATEMENTS: Mapping[str, str] = {
+    _ADDED: f"ALTER TABLE {SCRIPT_TABLE} ADD COLUMNS (added_by_a_job INT)",
+    _REMOVED: f"DELETE FROM {SCRIPT_TABLE}",  # noqa: S608 - no name
+}
 
 
 def reader_jobs(finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool) -> Iterator[Job]:
     """Yield what shows the effect of a finding on readers; nothing if no row does."""
-    job = _reader_job(finding, pair, is_gone=is_gone)
-    if job is not None:
-        yield job
-
-
-def _reader_job(  # noqa: PLR0911 - one for each kind of change
-    finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool
-) -> Job | None:
-    rows = rows_of_sides(pair)
-    before = made(pair.old, rows.before)
-    if is_gone:
-        return Job(before=before, after=[], lines=_reading(finding, pair.old), shows=_UNLIKE)
-    after = made(pair.new, rows.after)
-    if finding.verdict == "safe":
-        return Job(before=before, after=after, lines=_reading(finding, pair.old), shows=_UNLIKE)
-    if finding.rule in _FORBIDDEN_ROWS:
-        return _counting(finding, pair, before, after)
-    if finding.rule == PartitioningChanged.__name__:
+    rows, rule = rows_of_sides(pair), "" if is_gone or finding.verdict == "safe" else finding.rule
+    if rule == PartitioningChanged.__name__:
         moved = {*map(folded, pair.new.partitioning)}.difference(map(folded, pair.old.partitioning))
         moving = [column for column in pair.old.columns if folded(column.name) in moved]
         texts = {column.name: "" for column in moving if plain(column.data_type) == "string"}
         before, after = (made(state, {**rows.before, **texts}) for state in pair)
-        return Job(before=before, after=after, lines=_reading(finding, pair.old), shows=_UNLIKE)
-    if finding.rule == FieldAdded.__name__:
-        return Job(before=before, after=after, lines=_coalescing(finding, pair.old), shows=_UNLIKE)
-    if finding.rule == FieldOrderChanged.__name__:
+    else:
+        before = made(pair.old, rows.before)
+        after = [] if is_gone else made(pair.new, rows.after)
+    if rule in _LOOSENED:
+        forbidden = _forbidden_rows(rule, finding, pair)
+        if forbidden is None:
+            return
+        kept = after[:1] if rule == ConstraintKeyDropped.__name__ else after
+        after = [*kept, *(insertion(pair.new.columns, row) for row in forbidden)]
+    elif rule in _ALLOWED:
+        after.append(_ALLOWED_STATEMENTS[rule])
+    yield Job(before=before, after=after, text=_reading(rule, finding, pair.old))
+
+
+def _reading(  # noqa: PLR0911 - one for each kind of change
+    rule: str, finding: CompatibilityFinding, old: TableState
+) -> JobText:
+    """Return how readers meet a kind of change, or how they read all columns."""
+    if rule == FieldAdded.__name__:
+        # A struct of the released contract in an expression with the one of the table.
+        root = find(old.columns, [finding.column.root])
+        assert root is not None  # noqa: S101 - the struct is older than the field
+        name = identifier(root.name)
+        value = f"coalesce({name}, CAST(NULL AS {type_sql(root.data_type)})) AS {name}"
+        return _COLLECTS.filled(rows=_frame(finding, value))
+    if rule == FieldOrderChanged.__name__:
         name = identifier(finding.column.root)
-        selected = f"to_json({name}) AS {name}"
-        shown = _frame(finding, repr(selected) if finding.role == "readers-by-path" else selected)
-        return Job(before=before, after=after, lines=[f"print({shown}.collect())"], shows=_UNLIKE)
-    if finding.rule == ColumnRespelled.__name__:
-        name = finding.column.root
-        lines = [f"print([row.asDict()[{name!r}] for row in {_frame(finding, '*')}.collect()])"]
-        return Job(before=before, after=after, lines=lines, shows=("prints its values", "fails with a KeyError"))
-    if finding.rule == AdditiveEvolution.__name__:
-        added = f"ALTER TABLE {SCRIPT_TABLE} ADD COLUMNS ({UNDECLARED} INT)"
-        lines = [f"print({_frame(finding, '*')}.columns)"]
-        shows = ("prints the columns of the contract", "prints one more")
-        return Job(before=before, after=[*after, added], lines=lines, shows=shows)
-    if finding.rule == AppendOnlyDisabled.__name__:
-        removed = f"DELETE FROM {SCRIPT_TABLE}"  # noqa: S608 - no name
-        lines = [f"print({_frame(finding, '*')}.count())"]
-        shows = ("prints 1: the row stays, a DELETE is refused", "prints 0: it was removed")
-        return Job(before=before, after=[*after, removed], lines=lines, shows=shows)
-    return Job(before=before, after=after, lines=_reading(finding, pair.old), shows=_UNLIKE)
+        return _COLLECTS.filled(rows=_frame(finding, f"to_json({name}) AS {name}"))
+    if rule == ColumnRespelled.__name__:
+        return _NAMES.filled(name=repr(finding.column.root), rows=_frame(finding))
+    if rule in _ALLOWED:
+        return _ALLOWED[rule].filled(rows=_frame(finding))
+    forbidden = _forbidden(rule, finding, old) if rule in _LOOSENED else None
+    if forbidden is not None:
+        return _COUNTS.filled(rows=_frame(finding), forbidden=forbidden)
+    if finding.role == "readers-by-position":
+        return _READS_BY_POSITION.filled(rows=_frame(finding))
+    names = [
+        f"{'.'.join(map(identifier, path))} AS {identifier('_'.join(path))}" if len(path) > 1 else identifier(path[0])
+        for path in leaves(old.columns)
+    ]
+    return _READS.filled(rows=_frame(finding, *names))
 
 
 def made(state: TableState, *rows: Row) -> list[str]:
@@ -204,68 +239,35 @@ def leaves(columns: tuple[ColumnState, ...], above: tuple[str, ...] = ()) -> Ite
             yield path
 
 
-def _frame(finding: CompatibilityFinding, selected: str) -> str:
-    """Return the Python that reads columns of the table, by its path or as SQL."""
+def _frame(finding: CompatibilityFinding, *selected: str) -> str:
+    """Return the Python that reads expressions of the table, or all columns, by its path or as SQL."""
     if finding.role == "readers-by-path":
         loaded = 'spark.read.format("delta").load(path)'
-        return loaded if selected == "*" else f"{loaded}.selectExpr({selected})"
-    return sql_call(f"SELECT {selected} FROM {SCRIPT_TABLE}")  # noqa: S608 - quoted
+        return f"{loaded}.selectExpr({', '.join(map(repr, selected))})" if selected else loaded
+    return sql_call(f"SELECT {', '.join(selected) or '*'} FROM {SCRIPT_TABLE}")  # noqa: S608 - quoted
 
 
-def _reading(finding: CompatibilityFinding, old: TableState) -> list[str]:
-    if finding.role == "readers-by-position":
-        rows = f"rows = {_frame(finding, '*')}"
-        return [rows, "print([kind for _, kind in rows.dtypes], [tuple(row) for row in rows.collect()])"]
-    names = [
-        f"{'.'.join(map(identifier, path))} AS {identifier('_'.join(path))}" if len(path) > 1 else identifier(path[0])
-        for path in leaves(old.columns)
-    ]
-    is_by_path = finding.role == "readers-by-path"
-    selected = ", ".join(map(repr, names) if is_by_path else names)
-    return [f"rows = {_frame(finding, selected)}", "print(rows.dtypes, [tuple(row) for row in rows.collect()])"]
-
-
-def _coalescing(finding: CompatibilityFinding, old: TableState) -> list[str]:
-    """Return what puts a struct of the released contract into an expression with the one of the table."""
-    root = find(old.columns, [finding.column.root])
-    assert root is not None  # noqa: S101 - the struct is older than the field
-    name = identifier(root.name)
-    value = f"coalesce({name}, CAST(NULL AS {type_sql(root.data_type)})) AS {name}"
-    return [f"print({_frame(finding, repr(value) if finding.role == 'readers-by-path' else value)}.collect())"]
-
-
-def _counting(finding: CompatibilityFinding, pair: StatePair, before: list[str], after: list[str]) -> Job | None:
-    """Return a job that counts rows which the released contract does not allow, with such rows after the change."""
-    rows = _FORBIDDEN_ROWS[finding.rule](finding, pair)
-    if rows is None:
-        return None
-    is_of_key = finding.rule == ConstraintKeyDropped.__name__
-    added = [*(after[:1] if is_of_key else after), *(insertion(pair.new.columns, row) for row in rows)]
-    counted = _counted(finding, pair.old)
-    if counted is None:
-        return Job(before=before, after=added, lines=_reading(finding, pair.old), shows=_UNLIKE)
-    return Job(before=before, after=added, lines=[f"print({_frame(finding, '*')}{counted})"], shows=_FORBIDDEN)
-
-
-def _counted(finding: CompatibilityFinding, old: TableState) -> str | None:
-    """Return the Python that counts rows which the released contract does not allow; ``None`` if SQL cannot."""
-    if finding.rule == ConstraintKeyDropped.__name__:
+def _forbidden(rule: str, finding: CompatibilityFinding, old: TableState) -> str | None:
+    """Return the Python that keeps rows which the released contract does not allow; ``None`` if SQL cannot."""
+    if rule == ConstraintKeyDropped.__name__:
         names = ", ".join(repr(identifier(name)) for name in key_in(finding, old).columns)
-        return f".groupBy({names}).count().where('count > 1').count()"
-    if finding.rule == CheckDropped.__name__:
+        return f".groupBy({names}).count().where('count > 1')"
+    if rule == CheckDropped.__name__:
         check = next(check for check in old.checks if finding.path == f"checks.{check.name}")
-        return f".where({f'NOT coalesce({condition(check.expression)}, false)'!r}).count()"
+        return f".where({f'NOT coalesce({condition(check.expression)}, false)'!r})"
     column, path = find(old.columns, finding.column), path_sql(finding.column)
-    if column is None or not isinstance(column.data_type, str) or not _is_in_structs(old, finding.column):
+    # SQL names no column in a collection.
+    is_named = any(ColumnPath(*leaf) == finding.column for leaf in leaves(old.columns))
+    if column is None or not isinstance(column.data_type, str) or not is_named:
         return None
     sized = SIZED.fullmatch(column.data_type)
-    if finding.rule == NullAllowed.__name__:
+    if rule == NullAllowed.__name__:
         where = f"{path} IS NULL"
     elif sized is not None and sized[1] != "decimal":
         where = f"length({path}) > {sized[2]}"
     else:
         where = f"NOT (try_cast({path} AS {type_sql(column.data_type)}) <=> {path})"
-    return f".where({where!r}).count()"
+    return f".where({where!r})"
 
 
 def key_in(finding: CompatibilityFinding, state: TableState) -> KeyState:
@@ -273,48 +275,41 @@ def key_in(finding: CompatibilityFinding, state: TableState) -> KeyState:
     return next(key for key in state.keys if key.path == finding.path)
 
 
-def _is_in_structs(state: TableState, path: ColumnPath) -> bool:
-    """Whether a path leads through structs only, so SQL can name the column."""
-    columns = state.columns
-    for name in path.parts[:-1]:
-        column = find(columns, [name])
-        if column is None or not isinstance(column.data_type, StructState):
-            return False
-        columns = column.data_type.fields
-    return True
+def _forbidden_rows(rule: str, finding: CompatibilityFinding, pair: StatePair) -> tuple[Row, ...] | None:
+    """Return rows that the released contract does not allow, and the next one does; ``None`` if none are known."""
+    if rule == TypeWidened.__name__:
+        row = unfit_row(pair.new, pair.old, finding.column)
+        return None if row is None else (row,)
+    kind, name = "check", finding.path.partition(".")[2]
+    if rule == NullAllowed.__name__:
+        kind, name = "not null", str(finding.column)
+    elif rule == ConstraintKeyDropped.__name__:
+        key = key_in(finding, pair.old)
+        kind, name = key.kind, key.name
+    return breaking_row(pair.old, kind, name, pair.new)
 
-
-def _null(finding: CompatibilityFinding, pair: StatePair) -> tuple[Row, ...] | None:
-    return breaking_row(pair.old, "not null", str(finding.column), pair.new)
-
-
-def _wider(finding: CompatibilityFinding, pair: StatePair) -> tuple[Row, ...] | None:
-    row = unfit_row(pair.new, pair.old, finding.column)
-    return None if row is None else (row,)
-
-
-def _unchecked(finding: CompatibilityFinding, pair: StatePair) -> tuple[Row, ...] | None:
-    return breaking_row(pair.old, "check", finding.path.partition(".")[2], pair.new)
-
-
-def _repeated(finding: CompatibilityFinding, pair: StatePair) -> tuple[Row, ...] | None:
-    key = key_in(finding, pair.old)
-    return breaking_row(pair.old, key.kind, key.name, pair.new)
-
-
-_FORBIDDEN_ROWS: Mapping[str, Callable[[CompatibilityFinding, StatePair], tuple[Row, ...] | None]] = {
-    NullAllowed.__name__: _null,
-    TypeWidened.__name__: _wider,
-    CheckDropped.__name__: _unchecked,
-    ConstraintKeyDropped.__name__: _repeated,
-}
 
 _OPTIONS: Mapping[StreamKind, str] = {
     "tracked": '.option("schemaTrackingLocation", folder + "/checkpoint/_schema")',
     "change-feed": '.option("readChangeFeed", "true")',
 }
-_CAUSE = 'str(error).split("exception: ")[-1][:80]'
+_STREAM = (
+    'spark.readStream.format("delta")$options.load(path).writeStream.format("noop")'
+    '.option("checkpointLocation", folder + "/checkpoint")'
+)
+_OPENS = f"start = lambda: {_STREAM}.start()\nstream = start(); stream.processAllAvailable()"
+_OPENS_LAGGING = f"read = lambda: {_STREAM}.trigger(availableNow=True).start().awaitTermination()\nread()"
 _CONTINUES = "prints that it reads on"
+_READS_ON = """\
+try: $reads; print("reads on")
+except Exception as error: print("ends:", str(error).split("exception: ")[-1][:80]); $again; print("reads on")"""
+_READS_GONE = JobText(f'{_STREAM}.start().processAllAvailable()\nprint("reads on")', _CONTINUES, "fails")
+_READS_FEED = JobText(
+    'print(sorted(row[0] for row in spark.read.format("delta").option("readChangeFeed", "true")'
+    '.option("startingVersion", 0).load(path).select("_change_type").distinct().collect()))',
+    "prints insert",
+    "prints delete, too",
+)
 _ENDS: Mapping[str, str] = {
     "breaking": "fails, and fails again when it is started again",
     "dangerous": "ends once, and reads on when it is started again",
@@ -323,49 +318,31 @@ _ENDS: Mapping[str, str] = {
 
 def stream_jobs(finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool) -> Iterator[Job]:
     """Yield what shows the effect of a finding on streams, by each kind of stream that meets it."""
-    if finding.rule == AppendOnlyDisabled.__name__ and finding.role == "change-feed":
-        yield _feed_job(finding, pair)
+    first = made(pair.old, rows_of_state(pair.old))
+    if finding.rule == _REMOVED and finding.role == "change-feed":
+        # The feed has changes of a kind that the table never had; a stream does not fail over them.
+        yield Job(before=first, after=[*first, *_changes(finding, pair)], text=_READS_FEED)
         return
     for kind in _kinds(finding, pair):
-        yield _stream_job(finding, pair, kind, is_gone=is_gone)
-
-
-def _feed_job(finding: CompatibilityFinding, pair: StatePair) -> Job:
-    """Return a job that reads changes of a kind that the table never had; a stream does not fail over them."""
-    first = made(pair.old, rows_of_state(pair.old))
-    feed = 'spark.read.format("delta").option("readChangeFeed", "true").option("startingVersion", 0).load(path)'
-    lines = [f'print(sorted(row[0] for row in {feed}.select("_change_type").distinct().collect()))']
-    shows = ("prints insert", "prints delete, too")
-    return Job(before=first, after=[*first, *_changes(finding, pair)], lines=lines, shows=shows)
-
-
-def _stream_job(finding: CompatibilityFinding, pair: StatePair, kind: StreamKind, *, is_gone: bool) -> Job:
-    read = f'spark.readStream.format("delta"){_OPTIONS.get(kind, "")}.load(path).writeStream.format("noop")'
-    stream = f'{read}.option("checkpointLocation", folder + "/checkpoint")'
-    first = made(pair.old, rows_of_state(pair.old))
-    if is_gone:
-        lines = [f"{stream}.start().processAllAvailable()", 'print("reads on")']
-        return Job(before=first, after=[], lines=lines, shows=(_CONTINUES, "fails"))
-    if kind == "lagging":
-        # It was stopped with a row that it has not read.
-        opening = [f"read = lambda: {stream}.trigger(availableNow=True).start().awaitTermination()", "read()"]
-        unread, reads, again = [insertion(pair.old.columns, rows_of_state(pair.old, 1))], "read()", "read()"
-    else:
-        opening = [f"start = lambda: {stream}.start()", "stream = start(); stream.processAllAvailable()"]
-        unread, reads, again = [], "stream.processAllAvailable()", "start().processAllAvailable()"
-    last = rows_of_sides(pair, 2)
-    is_restarted = finding.rule != AppendOnlyDisabled.__name__
-    return Job(
-        first=first,
-        opening=opening,
-        before=[*unread, insertion(pair.old.columns, last.before)],
-        after=[*unread, *_changes(finding, pair), insertion(pair.new.columns, last.after)],
-        lines=[
-            f'try: {reads}; print("reads on")',
-            f'except Exception as error: print("ends:", {_CAUSE}); {again}; print("reads on")',
-        ],
-        shows=(_CONTINUES, _ENDS.get(finding.verdict, _CONTINUES) if is_restarted else _ENDS["breaking"]),
-    )
+        options = _OPTIONS.get(kind, "")
+        if is_gone:
+            yield Job(before=first, after=[], text=_READS_GONE.filled(options=options))
+            continue
+        # A stream that lags was stopped with a row that it has not read.
+        lags = kind == "lagging"
+        unread = [insertion(pair.old.columns, rows_of_state(pair.old, 1))] if lags else []
+        last = rows_of_sides(pair, 2)
+        ends = _ENDS["breaking"] if finding.rule == _REMOVED else _ENDS.get(finding.verdict, _CONTINUES)
+        reads, again = "stream.processAllAvailable()", "start().processAllAvailable()"
+        yield Job(
+            first=first,
+            opening=Template(_OPENS_LAGGING if lags else _OPENS).substitute(options=options),
+            before=[*unread, insertion(pair.old.columns, last.before)],
+            after=[*unread, *_changes(finding, pair), insertion(pair.new.columns, last.after)],
+            text=JobText(_READS_ON, _CONTINUES, ends).filled(
+                reads="read()" if lags else reads, again="read()" if lags else again
+            ),
+        )
 
 
 def _kinds(finding: CompatibilityFinding, pair: StatePair) -> Sequence[StreamKind]:
@@ -383,10 +360,8 @@ def _kinds(finding: CompatibilityFinding, pair: StatePair) -> Sequence[StreamKin
 
 def _changes(finding: CompatibilityFinding, pair: StatePair) -> list[str]:
     changes = changes_in_place(pair)
-    if finding.rule == AdditiveEvolution.__name__:
-        return [*changes, f"ALTER TABLE {SCRIPT_TABLE} ADD COLUMNS ({UNDECLARED} INT)"]
-    if finding.rule == AppendOnlyDisabled.__name__:
-        return [*changes, f"DELETE FROM {SCRIPT_TABLE}"]  # noqa: S608 - no name
+    if finding.rule in _ALLOWED:
+        return [*changes, _ALLOWED_STATEMENTS[finding.rule]]
     if finding.rule == ChangeFeedDisabled.__name__ and finding.role == "change-feed" and not changes:
         # The contract does not declare it any more, so the next table has none.
         return [f"ALTER TABLE {SCRIPT_TABLE} SET TBLPROPERTIES ({literal(CHANGE_FEED)} = 'false')"]
@@ -396,10 +371,32 @@ def _changes(finding: CompatibilityFinding, pair: StatePair) -> list[str]:
 CATALOG_NAME = "witness"
 """The name under which the catalog of a session knows the table, for the methods that need one."""
 
-_NAMED = f"""spark.sql(f"CREATE TABLE {CATALOG_NAME} USING delta LOCATION '{{path}}'")"""
-_VIEW = 'rows.createOrReplaceTempView("rows")'
-_REFUSED = ("writes the row", "fails")
-_SEEN = ("prints the rows", "fails, or prints other rows")
+_NAMED = f"""spark.sql(f"CREATE TABLE {CATALOG_NAME} USING delta LOCATION '{{path}}'")\n"""
+_VIEW = 'rows.createOrReplaceTempView("rows")\n'
+_WRITES: Mapping[str, str] = {
+    "insert_into": f'{_NAMED}rows.write$dynamic.insertInto("{CATALOG_NAME}", overwrite=$overwrites)',
+    "merge": f"{_VIEW}$statement",
+    "delete": "$statement",
+    "save": 'rows.write.format("delta").mode($mode)$dynamic$partitions.save(path)',
+    "save_as_table": (
+        f'{_NAMED}rows.write.format("delta").mode($mode)$dynamic$partitions.saveAsTable("{CATALOG_NAME}")'
+    ),
+    "sql_insert": f"{_VIEW}$statement",
+    "update": "$statement",
+    "write_stream": (
+        'rows.write.format("delta").save(folder + "/source")\n'
+        'spark.readStream.format("delta").load(folder + "/source").writeStream.format("delta")'
+        '.option("checkpointLocation", folder + "/checkpoint").trigger(availableNow=True).start(path)'
+        ".awaitTermination()"
+    ),
+    "write_to": "rows.writeTo($table).append()",
+}
+"""How ``rows`` are written, by method."""
+
+_REFUSED = JobText('rows = $rows\n$write\nprint("written")', "writes the row", "fails")
+_SEEN = JobText(
+    "rows = $rows\n$write\nprint(sorted(map(str, $read.collect())))", "prints the rows", "fails, or prints other rows"
+)
 _BROKEN: Mapping[str, str] = {
     NullForbidden.__name__: "not null",
     CheckAdded.__name__: "check",
@@ -427,16 +424,13 @@ def writer_jobs(finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool
     for options, columns, values, shows_rows in _row_writes(finding, pair, stored, is_gone=is_gone):
         row = whole_row(pair.old, values)
         given = [column for column in columns if column.name in row]
-        lines = [f"rows = {sql_call(frame_query(given, row))}", *_python_of(options, given, row)]
-        if shows_rows:
-            names = ", ".join(identifier(column.name) for column in pair.old.columns)
-            shown = sql_call(f"SELECT {names} FROM {SCRIPT_TABLE}")  # noqa: S608 - quoted
-            shows = _SEEN
-            lines.append(f"print(sorted(map(str, {shown}.collect())))")
-        else:
-            shows = _REFUSED
-            lines.append('print("written")')
-        yield Job(before=before, after=after, lines=lines, shows=shows)
+        names = ", ".join(identifier(column.name) for column in pair.old.columns)
+        text = (_SEEN if shows_rows else _REFUSED).filled(
+            rows=sql_call(frame_query(given, row)),
+            write=_python_of(options, given, row),
+            read=sql_call(f"SELECT {names} FROM {SCRIPT_TABLE}"),  # noqa: S608 - quoted
+        )
+        yield Job(before=before, after=after, text=text)
 
 
 def _row_writes(
@@ -490,43 +484,34 @@ def _row_of_fault(fault: str, path: ColumnPath, pair: StatePair, stored: StoredR
     return distinct_row(pair.old) if fault in {SWAPPED, GENERATED} else row
 
 
-def _python_of(  # noqa: PLR0911 - one for each method
-    options: WriteOptions | Merge, columns: Sequence[ColumnState], row: Row
-) -> list[str]:
+def _python_of(options: WriteOptions | Merge, columns: Sequence[ColumnState], row: Row) -> str:
     """Return the Python that writes ``rows`` by a method."""
     if not isinstance(options, WriteOptions):
+        return Template(_WRITES["merge"]).substitute(statement=_statement(options, columns, row))
+    partitions = ", ".join(map(repr, options.partition_by))
+    return Template(_WRITES[options.method]).substitute(
+        dynamic='.option("partitionOverwriteMode", "dynamic")' if options.dynamic_partitions else "",
+        mode=repr(options.mode),
+        overwrites=options.mode == "overwrite",
+        partitions=f".partitionBy({partitions})" if partitions else "",
+        statement=_statement(options, columns, row),
+        table=python_text(SCRIPT_TABLE),
+    )
+
+
+def _statement(options: WriteOptions | Merge, columns: Sequence[ColumnState], row: Row) -> str:
+    """Return the Python that runs a statement of a method that is SQL."""
+    if not isinstance(options, WriteOptions):
         clause = "true WHEN MATCHED THEN UPDATE SET *" if options.matched else "false WHEN NOT MATCHED THEN INSERT *"
-        return [_VIEW, sql_call(f"MERGE INTO {SCRIPT_TABLE} AS t USING rows AS s ON {clause}")]
-    if options.method in {"update", "delete", "sql_insert"}:
-        return _statement(options, columns, row)
-    overwrites = options.mode == "overwrite"
-    if options.method == "write_to":
-        return [f"rows.writeTo({python_text(SCRIPT_TABLE)}).append()"]
-    if options.method == "write_stream":
-        started = 'spark.readStream.format("delta").load(folder + "/source").writeStream.format("delta")'
-        run = '.option("checkpointLocation", folder + "/checkpoint").trigger(availableNow=True).start(path)'
-        return ['rows.write.format("delta").save(folder + "/source")', f"{started}{run}.awaitTermination()"]
-    dynamic = ['option("partitionOverwriteMode", "dynamic")'] if options.dynamic_partitions else []
-    if options.method == "insert_into":
-        return [_NAMED, ".".join(["rows.write", *dynamic, f'insertInto("{CATALOG_NAME}", overwrite={overwrites})'])]
-    parts = [f'rows.write.format("delta").mode({options.mode!r})', *dynamic]
-    if options.partition_by:
-        parts.append(f"partitionBy({', '.join(map(repr, options.partition_by))})")
-    if options.method == "save":
-        return [".".join([*parts, "save(path)"])]
-    return [_NAMED, ".".join([*parts, f'saveAsTable("{CATALOG_NAME}")'])]
-
-
-def _statement(options: WriteOptions, columns: Sequence[ColumnState], row: Row) -> list[str]:
-    """Return the Python that runs an UPDATE, a DELETE, or an INSERT of ``rows``."""
+        return sql_call(f"MERGE INTO {SCRIPT_TABLE} AS t USING rows AS s ON {clause}")
     if options.method == "update":
         values = ", ".join(
             f"{identifier(column.name)} = {value_sql(row[column.name], column.data_type)}" for column in columns
         )
-        return [sql_call(f"UPDATE {SCRIPT_TABLE} SET {values}")]  # noqa: S608 - quoted
+        return sql_call(f"UPDATE {SCRIPT_TABLE} SET {values}")  # noqa: S608 - quoted
     if options.method == "delete":
-        return [sql_call(f"DELETE FROM {SCRIPT_TABLE}")]  # noqa: S608 - quoted
-    return [_VIEW, sql_call(insert_sql(options, SCRIPT_TABLE, "rows"))]
+        return sql_call(_ALLOWED_STATEMENTS[_REMOVED])
+    return sql_call(insert_sql(options, SCRIPT_TABLE, "rows"))
 
 
 _ONLY_PROMISED = "the table stays as it is, and only the promise changes"

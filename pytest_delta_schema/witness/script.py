@@ -76,7 +76,7 @@ def scripts_of(finding: CompatibilityFinding, old: TableState, new: TableState |
     """Yield a script for each method of a role that shows a finding, the plainest one first."""
     file = f"{file_name(str(finding.table))}/{_name(finding)}.py"
     for job in _jobs(finding, old, new):
-        yield Script(file=file, text="\n".join([*_lines(finding, job, file.rpartition("/")[2]), *job.lines, ""]))
+        yield Script(file=file, text="\n".join([*_lines(finding, job, file.rpartition("/")[2]), job.text.lines, ""]))
 
 
 def _jobs(finding: CompatibilityFinding, old: TableState, new: TableState | None) -> Iterable[Job]:
@@ -109,14 +109,13 @@ def _name(finding: CompatibilityFinding) -> str:
 
 def _lines(finding: CompatibilityFinding, job: Job, file: str) -> list[str]:
     """Return the lines of a script before those of the role."""
-    before, after = job.shows
     comments = [
         f"{FIRST_LINE}{finding.table}: {finding.verdict}: {finding.message} [{finding.code} {finding.rule}]",
-        f"# before: {before}",
-        f"# after:  {after}",
+        f"# before: {job.text.before}",
+        f"# after:  {job.text.after}",
         f"# run:    python {file} before|after NEW_FOLDER",
     ]
-    lines = [_START.rstrip(), *map(sql_call, job.first), *job.opening]
+    lines = [_START.rstrip(), *map(sql_call, job.first), *filter(None, [job.opening])]
     if job.before == job.after:
         lines += map(sql_call, job.before)
     else:
