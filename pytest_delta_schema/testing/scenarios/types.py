@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 from pyspark.sql.types import ArrayType
 
@@ -27,12 +26,12 @@ from pytest_delta_schema.testing.scenario import (
 )
 
 
-def _generated(name: str, expression: str, **options: Any) -> Column:
-    """Declare an ``int`` column that is generated."""
-    return column(name, "int", generated_as=expression, **options)
+def _generated(**expressions: str) -> list[Column]:
+    """Declare ``int`` columns that are generated."""
+    return [column(name, "int", generated_as=expression) for name, expression in expressions.items()]
 
 
-_FROM_X = _generated("h", "s.x")
+_FROM_X = column("h", "int", generated_as="s.x")
 _HOME_NOW = {"city": "Bonn", "geo": {"lat": 1.5, "lon": None}}
 
 TYPES: tuple[Scenario, ...] = (
@@ -139,12 +138,12 @@ TYPES: tuple[Scenario, ...] = (
     Scenario(
         name="defaults/changes_beside_a_generated_column",
         description="Columns that no generation expression uses may change, and the generated column may be dropped.",
-        before=evolving(ID, "a int", "s struct<x: int, y: int>", _generated("g", "s.x + a"), _generated("legacy", "a")),
+        before=evolving(ID, "a int", "s struct<x: int, y: int>", *_generated(g="s.x + a", legacy="a")),
         after=evolving(
             ID,
             column("a", "int", comment="Kept"),
             column("s", struct(field("x", INT), field("y", LONG, comment="Wide"), field("z"))),
-            _generated("g2", "s.x + a", renamed_from="g"),
+            column("g2", "int", generated_as="s.x + a", renamed_from="g"),
         ),
         rows=({"id": 1, "a": 2, "s": {"x": 4, "y": 5}},),
         consents=(DROP,),
@@ -159,7 +158,7 @@ TYPES: tuple[Scenario, ...] = (
             "ts timestamp",
             column("day", "date", generated_as="CAST(ts AS DATE)"),
             "s struct<a: int>",
-            _generated("twice", "s.a * 2 -- doubled", comment="Of a"),
+            column("twice", "int", comment="Of a", generated_as="s.a * 2 -- doubled"),
         ),
     ),
     Scenario(
@@ -175,7 +174,7 @@ TYPES: tuple[Scenario, ...] = (
     Scenario(
         name="defaults/sources_of_generated_columns_changed",
         description="Delta refuses to rename, retype or drop a column that a generation expression uses.",
-        before=evolving(ID, "a int", "legacy int", "s struct<x: int, y: int>", _generated("g", "a + legacy"), _FROM_X),
+        before=evolving(ID, "a int", "legacy int", "s struct<x: int, y: int>", *_generated(g="a + legacy"), _FROM_X),
         after=evolving(ID, "a", column("s", struct(field("z", INT, renamed_from="x"), field("y"))), _FROM_X),
         rows=({"id": 1, "a": 2, "legacy": 3, "s": {"x": 4, "y": 5}},),
         consents=(DROP, "drop-column dev.silver.orders.g"),
@@ -184,21 +183,9 @@ TYPES: tuple[Scenario, ...] = (
     Scenario(
         name="defaults/generation_expression_changed",
         description="Delta cannot add, change or drop a generation expression. Another spelling is equal.",
-        before=columns(
-            column(identity=True),
-            "a int",
-            _generated("b", "a + 1"),
-            _generated("c", "a + 2"),
-            _generated("d", "a + 3"),
-            "e int",
-        ),
+        before=columns(column(identity=True), "a int", *_generated(b="a + 1", c="a + 2", d="a + 3"), "e int"),
         after=columns(
-            column(identity=Identity(step=2)),
-            "a int",
-            _generated("b", "A+1"),
-            _generated("c", "a + 20"),
-            "d int",
-            _generated("e", "a"),
+            column(identity=Identity(step=2)), "a int", *_generated(b="A+1", c="a + 20"), "d int", *_generated(e="a")
         ),
         rows=({"a": 1, "e": 1},),
         refused_by=("DS214", "DS214", "DS214", "DS214"),
