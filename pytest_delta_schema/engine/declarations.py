@@ -254,18 +254,6 @@ class Declarations:
         chosen = {model.name for model in selected}
         return tuple(model for model in self._groups[table.name][1] if model.name in chosen)
 
-    def with_parents(self, table: Table, selected: Iterable[Table]) -> list[Table]:
-        """Return the selected tables that a table references, directly or not, parents first, and the table itself."""
-        chosen = {model.name: model for model in selected}
-        todo, parents = [table], {table.name: table}
-        while todo:
-            above = [chosen[key.parent] for key in todo.pop().foreign_keys if key.parent in chosen.keys() - parents]
-            parents |= {model.name: model for model in above}
-            todo += above
-        circle = {model.name for model in self.apply_group(table, selected)}
-        others = [model for name, model in parents.items() if name not in circle]
-        return [*sorted(others, key=lambda model: (self.apply_rank(model), model.name)), table]
-
     @cached_property
     def _groups(self) -> dict[QualifiedName, tuple[int, tuple[Table, ...]]]:
         groups = dependency_groups(self.tables.values())

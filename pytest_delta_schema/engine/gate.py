@@ -333,12 +333,6 @@ class BatchedApplies:
             self._outcomes[table.name] = self._gate.apply(table, progress=self._progress)
         return self._outcomes[table.name]
 
-    def apply_with_parents(self, table: Table) -> TableOutcome:
-        """Return the outcome of an apply, after those of the tables that a table references, directly or not."""
-        tables = self._gate.declarations.with_parents(table, self._gate.models)
-        self._pending = {model.name: model for model in tables if model.name not in self._outcomes}
-        return [self.apply(model) for model in tables][-1]
-
     def _create(self, table: Table) -> None:
         """Create the missing tables whose turn has not come; if they cannot be read, each is applied in its turn."""
         try:

@@ -25,7 +25,7 @@ from pytest_delta_schema.state.json_shapes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 class CheckKind(str, Enum):
@@ -206,6 +206,42 @@ class TableOutcome:
         """Return the outcome that :meth:`to_json` has written."""
         outcome: TableOutcome = OUTCOME_FORM.read(values, "outcome")
         return outcome
+
+
+CheckOutcome = Literal["passed", "failed", "error", "skipped"]
+"""How pytest reports a check; ``error`` is one in set-up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableResult:
+    """What one test item has shown of a table."""
+
+    node_id: str
+    table: str
+    """Dotted name of the model, or of the schema."""
+    check: CheckKind
+    """Its last part, such as ``drift``."""
+    outcome: CheckOutcome | None = None
+    """How it ended; ``None`` while it runs."""
+    result: TableOutcome | None = None
+    """The outcome of the check; ``None`` for an item that was skipped before it ran."""
+    declared: Mapping[str, Any] | None = None
+    """The state that the model wants, as JSON values; ``None`` if it is not known."""
+    observed: Mapping[str, Any] | None = None
+    """The state that the catalog holds, in the same form."""
+
+
+_STATUSES = list(Status)
+"""From the best to the worst."""
+
+
+def worst(outcomes: Iterable[TableOutcome]) -> TableOutcome:
+    """Return the worst outcome of a table; what a catalog shows tells more about it than a snapshot does."""
+
+    def severity(outcome: TableOutcome) -> int:
+        return _STATUSES.index(Status.SYNCED if outcome.check is CheckKind.DDL else outcome.status)
+
+    return max(outcomes, key=severity)
 
 
 LOCATION = open_record(

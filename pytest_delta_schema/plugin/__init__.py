@@ -18,6 +18,7 @@ from pytest_delta_schema.plugin.registration import (
     is_configured,
     note_project,
     other_projects,
+    run_in_one_process,
     show_progress,
 )
 from pytest_delta_schema.settings import pop_settings, push_settings
@@ -57,6 +58,7 @@ def pytest_cmdline_main(config: pytest.Config) -> pytest.ExitCode | None:
 def pytest_configure(config: pytest.Config) -> None:
     """Check the settings, before anything is collected."""
     show_progress(config)
+    run_in_one_process(config)
     for name, meaning in PYTEST_MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     config.stash[PUSHED] = push_settings(lambda: _settings(config), lambda: _catalog(config))

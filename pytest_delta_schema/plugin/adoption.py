@@ -9,12 +9,10 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-import pytest
-
 from pytest_delta_schema.configuration.files import shown_path, toml
 from pytest_delta_schema.delta.names import part_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DeltaSchemaError, os_error_text
-from pytest_delta_schema.diagnostics.text import escaped_lines, printed
+from pytest_delta_schema.diagnostics.text import escaped_lines
 from pytest_delta_schema.engine.adoption import (
     AcceptedDrift,
     ModuleToProve,
@@ -29,12 +27,11 @@ from pytest_delta_schema.engine.declarations import Declarations, module_tables
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, ContractFailure
-from pytest_delta_schema.plugin.items import check, share_a_catalog
-from pytest_delta_schema.plugin.options import ADOPT, backend_and_location, chosen_catalog
-from pytest_delta_schema.plugin.registration import ADOPT_RUN, RUN, project_folder
+from pytest_delta_schema.plugin.items import share_a_catalog
+from pytest_delta_schema.plugin.options import ADOPT, chosen_catalog
+from pytest_delta_schema.plugin.registration import project_folder
 from pytest_delta_schema.plugin.source_files import SourceFile, UnwritableFileError
 from pytest_delta_schema.plugin.sources import SourceRoot
-from pytest_delta_schema.plugin.terminal import show_section
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.source_code.calls import NO_VARIABLES, table_variables
@@ -45,11 +42,13 @@ from pytest_delta_schema.state.desired import desired_state
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    import pytest
+
     from pytest_delta_schema.engine.gate import Gate
-    from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.kinds import Change
+    from pytest_delta_schema.plugin.items import ContractItem
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.source_code.calls import Variables
     from pytest_delta_schema.state.states import TableState
@@ -59,21 +58,8 @@ _WRITE = "write"
 """The value of ``--delta-adopt`` with which files are edited."""
 
 
-class AdoptContract:
-    """The check of every table with ``--delta-adopt``."""
-
-    table: Table
-
-    @check
-    @pytest.mark.usefixtures("_delta_readable")
-    def adopt(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
-        """The model declares what the table has, by an edit of its source if that is needed."""
-        gate = request.config.stash[RUN].gate(delta_catalog)
-        request.config.pluginmanager.getplugin(ADOPT_RUN).require(request.node, gate)
-
-
 class AdoptRun:
-    """The hooks of a run with ``--delta-adopt``, and what its items share."""
+    """What the items of a run with ``--delta-adopt`` share."""
 
     def __init__(self, config: pytest.Config, run: ContractRun) -> None:
         self._config = config
@@ -86,15 +72,15 @@ class AdoptRun:
         )
         self._outcomes: dict[int, AdoptOutcome] = {}
 
-    def require(self, item: pytest.Function, gate: Gate) -> None:
+    def require(self, item: ContractItem, gate: Gate) -> None:
         """Accept the drift of all tables of a catalog, unless that was done, and report that of one item."""
         if id(gate) not in self._outcomes:
-            tables = [other.cls.table for other in self._run.changing if share_a_catalog(item, other)]
+            tables = [other.table for other in self._run.changing if share_a_catalog(item, other)]
             try:
                 self._outcomes[id(gate)] = adopt_tables(gate, tables, self._options)
             except DeltaSchemaError as error:
                 raise CatalogUnavailable(str(error)) from None
-        outcome, model = self._outcomes[id(gate)], item.cls.table
+        outcome, model = self._outcomes[id(gate)], item.table
         fault = outcome.faults.get(model.name)
         if fault is not None:
             fail(model.qualified_name, fault)
@@ -108,14 +94,9 @@ class AdoptRun:
             headline = f"accepted, but for what may be secret: {', '.join(adoption.drift.secrets)}"
             fail(model.qualified_name, ModelFault(headline, adoption.expected))
 
-    def pytest_report_header(self) -> str:
-        """Name the mode of the run and its catalog."""
-        return printed(f"delta schema: {ADOPT} from {backend_and_location(self._config, self._run.options)}")
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Name the files that were edited, and what to do next."""
-        lines = [line for outcome in self._outcomes.values() for line in self._lines(outcome)]
-        show_section(terminalreporter, lines)
+    def summary_lines(self) -> list[str]:
+        """Return the files that were edited, and what to do next."""
+        return [line for outcome in self._outcomes.values() for line in self._lines(outcome)]
 
     def _lines(self, outcome: AdoptOutcome) -> Iterator[str]:
         adoptions, failed = outcome.adoptions, len(outcome.faults)

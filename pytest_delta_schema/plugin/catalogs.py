@@ -9,7 +9,6 @@ from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Delt
 from pytest_delta_schema.execute.protocols import StartsLazily
 from pytest_delta_schema.plugin.compat import is_overridden, item_of
 from pytest_delta_schema.plugin.failures import (
-    UNUSED,
     CatalogUnavailable,
     ConsentsRefused,
     TableUnreadable,
@@ -20,7 +19,6 @@ from pytest_delta_schema.plugin.items import is_check
 from pytest_delta_schema.plugin.options import ADOPT, APPLY, SESSION_FIXTURES, backend_settings
 from pytest_delta_schema.plugin.outcomes import note_outcome, require_available
 from pytest_delta_schema.plugin.registration import RUN
-from pytest_delta_schema.plugin.summary import note_refusals
 from pytest_delta_schema.report.text import headline
 
 if TYPE_CHECKING:
@@ -107,12 +105,12 @@ def require_readable_table(request: pytest.FixtureRequest, gate: Gate) -> None:
         gate.state()
     except DeltaSchemaError as error:
         raise CatalogUnavailable(str(error)) from None
-    outcome = gate.unreadable(request.cls.table)
+    outcome = gate.unreadable(request.node.table)
     if outcome is not None:
         _unreadable(request, outcome)
     mode = request.config.stash[RUN].options.mode
     if mode != ADOPT:
-        start_for_table(request.cls.table, gate, mode)
+        start_for_table(request.node.table, gate, mode)
     settings = gate.declarations.settings
     if settings.must_match or settings.protected:
         _refuse_unmatched_consents(request, gate)
@@ -123,7 +121,7 @@ def require_readable_entry(request: pytest.FixtureRequest, gate: Gate) -> None:
     from pytest_delta_schema.engine.checks import unreadable_entry
 
     require_readable_table(request, gate)
-    outcome = unreadable_entry(request.cls.table, gate)
+    outcome = unreadable_entry(request.node.table, gate)
     if outcome is not None:
         _unreadable(request, outcome)
 
@@ -138,17 +136,17 @@ def _refuse_unmatched_consents(request: pytest.FixtureRequest, gate: Gate) -> No
     """Stop the run with a usage error, before anything is changed, if consents match nothing; note unused ones."""
     from pytest_delta_schema.engine.checks import unmatched_columns, unmatched_protection
 
-    config = request.config
-    run = config.stash[RUN]
+    run = request.config.stash[RUN]
     if id(gate.catalog) in run.audited:
         return
     run.audited.add(id(gate.catalog))
     faults, notes = unmatched_columns(gate)
     protection = unmatched_protection(gate.declarations) if run.options.mode == APPLY else []
     for note in (*notes, *protection):
-        add_properties(request.node, **{UNUSED: note})
+        add_properties(request.node, unused=note)
+        run.notes[str(note)] = None
     if faults:
-        note_refusals(config, faults)
+        run.refuse(faults)
         request.session.shouldstop = "delta schema: consents are refused"
         add_properties(request.node, outcome="blocked", summary="; ".join(faults))
         raise ConsentsRefused(faults)

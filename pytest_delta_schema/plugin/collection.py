@@ -7,28 +7,24 @@ import importlib
 import os
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.backends.backend import find_backend
-from pytest_delta_schema.diagnostics.text import escaped, printed
+from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.engine.declarations import held_tables
-from pytest_delta_schema.models.ownership import IGNORE
 from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.plugin.compat import fixture_info
-from pytest_delta_schema.plugin.failures import add_properties, relative
+from pytest_delta_schema.plugin.failures import relative
 from pytest_delta_schema.plugin.items import (
-    METADATA,
-    ApplyContract,
+    CHANGES,
+    PLAIN,
+    READS,
+    SCRATCH,
     ContractItem,
-    DriftContract,
-    SchemaContract,
-    SchemaItem,
-    StandardContract,
+    ContractNode,
     is_check,
-    node_name,
+    nodes_of,
 )
 from pytest_delta_schema.plugin.model_files import (
     LISTED,
@@ -41,15 +37,13 @@ from pytest_delta_schema.plugin.model_files import (
     unread_variable,
     warn_where_assigned,
 )
-from pytest_delta_schema.plugin.options import ADOPT, AGAINST, APPLY, DRIFT, SYNC
+from pytest_delta_schema.plugin.options import ADOPT, SYNC
 from pytest_delta_schema.plugin.registration import RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plugin.adoption import AdoptContract
-    from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.run import ContractRun
 
 
@@ -76,7 +70,9 @@ def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest
         if unread is not None:
             warn_where_assigned(collector, unread)
         return [] if issubclass(type(value), Table) else None
-    nodes = [node for table in tables if _is_first(collector, table) for node in _nodes(collector, table, name)]
+    nodes: list[pytest.Collector] = [
+        node for table in tables if _is_first(collector, table) for node in nodes_of(collector, table, name)
+    ]
     return nodes or ([] if issubclass(type(value), Table) else None)
 
 
@@ -96,106 +92,6 @@ def _is_first(collector: pytest.Module, table: Table) -> bool:
         return False
     seen.add(table.name)
     return True
-
-
-def _nodes(collector: pytest.Module, table: Table, variable: str) -> list[pytest.Collector]:
-    """Return the node of a table, and that of its schema if this is the first table in it."""
-    run = collector.config.stash[RUN]
-    nodes: list[pytest.Collector] = [TableNode.of(collector, table, variable)]
-    schema = table.name[:2]
-    if run.options.unmanaged != IGNORE and run.schemas.setdefault(schema, table) is table:
-        nodes.append(SchemaNode.of(collector, table, node_name(".".join(schema))))
-    return nodes
-
-
-_KNOWN = pytest.StashKey[dict[type, list[tuple[str, Any]]]]()
-
-
-class TableNode(pytest.Class):
-    """All checks of one table."""
-
-    @classmethod
-    def of(cls, parent: pytest.Module, table: Table, variable: str) -> TableNode:
-        """Build the node of ``table``, which is the value of ``variable`` in the module ``parent``."""
-        node: TableNode = cls.from_parent(parent, name=node_name(table.qualified_name))
-        contract = _contract(parent.config.stash[RUN].options)
-        node.obj = type(escaped(table.qualified_name), (contract,), {"table": table, "__module__": parent.obj.__name__})
-        node.extra_keyword_matches.add(variable)
-        return node
-
-    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        """Yield the checks, as items that report at the declaration."""
-        name, mode = self.obj.table.qualified_name, self.config.stash[RUN].options.mode
-        for item in self._checks():
-            add_properties(item, table=name, check=mode if item.originalname == METADATA else item.originalname)
-            yield item
-
-    def _checks(self) -> Sequence[pytest.Function]:
-        """Return the items; what pytest computes for the first table of a module is reused for all others in it."""
-        known = (self.parent or self).stash.setdefault(_KNOWN, {})
-        plain = known.get(self.obj.__base__)
-        if plain is not None:
-            return [ContractItem.from_parent(self, name=check, fixtureinfo=info) for check, info in plain]
-        # A class looks for its own fixtures and set-up methods first; contracts have none.
-        items = [item for item in super(pytest.Class, self).collect() if isinstance(item, pytest.Function)]
-        for item in items:
-            # What pytest has computed for the item stays; only its location and its failures are shown differently.
-            item.__class__ = ContractItem
-        if not any(hasattr(item, "callspec") for item in items):
-            known[self.obj.__base__] = [(item.name, fixture_info(item)) for item in items]
-        return items
-
-
-def _contract(options: Options) -> type[StandardContract | AdoptContract]:
-    """Return what is checked of a table in this run."""
-    contract = _contract_of_mode(options)
-    if options.enforces:
-        from pytest_delta_schema.plugin.items import with_enforcement
-
-        return with_enforcement(contract)  # type: ignore[arg-type]  # mypy: no hash of classes
-    if options.against:
-        from pytest_delta_schema.plugin.comparison import with_comparison
-
-        return with_comparison(contract)  # type: ignore[arg-type]  # as above
-    return contract
-
-
-def _contract_of_mode(options: Options) -> type[StandardContract | AdoptContract]:
-    """Return what is checked of a table in the mode of a run."""
-    if options.mode == ADOPT:
-        from pytest_delta_schema.plugin.adoption import AdoptContract
-
-        return AdoptContract
-    if options.mode in {None, AGAINST} or not find_backend(options.backend).keeps_entries:
-        return {DRIFT: DriftContract, APPLY: ApplyContract}.get(options.mode or "", StandardContract)
-    from pytest_delta_schema.plugin.items import EntryApplyContract, EntryDriftContract, EntrySyncContract
-
-    with_entries: dict[str, type[StandardContract]] = {
-        DRIFT: EntryDriftContract,
-        APPLY: EntryApplyContract,
-        SYNC: EntrySyncContract,
-    }
-    return with_entries.get(options.mode or "", StandardContract)
-
-
-class SchemaNode(pytest.Class):
-    """The checks of one schema."""
-
-    @classmethod
-    def of(cls, parent: pytest.Module, table: Table, name: str) -> SchemaNode:
-        """Build the node of the schema of ``table``."""
-        node: SchemaNode = cls.from_parent(parent, name=name)
-        members = {"schema": table.name[:2], "origin": table.origin, "__module__": parent.obj.__name__}
-        node.obj = type(escaped(name), (SchemaContract,), members)
-        return node
-
-    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        """Yield the checks."""
-        for item in super(pytest.Class, self).collect():
-            if isinstance(item, pytest.Function):
-                item.__class__ = SchemaItem
-                add_properties(item, table=".".join(self.obj.schema), check=DRIFT)
-                yield item
 
 
 class ModelsModule(pytest.Module):
@@ -225,7 +121,7 @@ class ModelsModule(pytest.Module):
         missed = missed_tables(self.obj, self.config.stash[RUN].tables, self.config.rootpath)
         if missed:
             raise self.CollectError(printed(f"models: {missed}"))
-        if not any(isinstance(child, TableNode) for child in children):
+        if not any(isinstance(child, ContractNode) for child in children):
             fault = self._without_tables()
             if fault:
                 raise self.CollectError(printed(f"models: {fault}"))
@@ -259,53 +155,40 @@ def models_module(parent: pytest.Collector, path: Path, dotted: str) -> ModelsMo
     return module
 
 
-_RULES = "rules"
-_READ, _APPLY, _SCRATCH = 1, 2, 3
-"""The phases of a run after that without a catalog; checks and tests of the last one create tables of their own."""
-
 _SKIPPING = frozenset({"skip", "skipif", "xfail"})
 """The marks of pytest with which an item may not run."""
 
 
 def sort_items(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item]:
-    """Sort items: those without a catalog, those that read it, those that change it, then other tests that use it."""
+    """Sort items by their phases; those that change a catalog by the foreign keys of their tables."""
 
     def rank(item: pytest.Item) -> tuple[int, int]:
-        phase = _phase(item)
-        return phase, run.declarations.apply_rank(item.cls.table) if isinstance(
-            item, ContractItem
-        ) and phase == _APPLY else 0
+        if isinstance(item, ContractItem):
+            phase = item.check.phase
+            return phase, run.declarations.apply_rank(item.table) if phase == CHANGES else 0
+        fixtures = getattr(item, "fixturenames", ())
+        return SCRATCH if "delta_spark" in fixtures or "delta_catalog" in fixtures else PLAIN, 0
 
     return sorted(items, key=rank)
 
 
-def _phase(item: pytest.Item) -> int:
-    if isinstance(item, SchemaItem):
-        return _READ
-    if isinstance(item, ContractItem):
-        if item.originalname == METADATA:
-            return _READ if item.config.stash[RUN].options.mode == DRIFT else _APPLY
-        return {"drift": _READ, "adopt": _READ, "apply": _APPLY, "enforces": _SCRATCH}.get(item.originalname, 0)
-    fixtures = getattr(item, "fixturenames", ())
-    return _SCRATCH if "delta_spark" in fixtures or "delta_catalog" in fixtures else 0
-
-
 def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
     """Return the tables that ``items`` compare with a catalog, each once."""
-    tables = [item.cls.table for item in items if isinstance(item, ContractItem) and _phase(item) in {_READ, _APPLY}]
+    checks = [item for item in items if isinstance(item, ContractItem) and not item.check.is_of_schema]
+    tables = [item.table for item in checks if item.check.phase in {READS, CHANGES}]
     return list({table.name: table for table in tables}.values())
 
 
-def changing_items(items: Iterable[pytest.Item], run: ContractRun) -> list[pytest.Function]:
+def changing_items(items: Iterable[pytest.Item], run: ContractRun) -> list[ContractItem]:
     """Return the items that apply a table, synchronise its entry or accept its drift, and that no mark may skip."""
-    check = {SYNC: METADATA, ADOPT: ADOPT}.get(run.options.mode or "", APPLY)
-    changes = [item for item in items if isinstance(item, ContractItem) and item.originalname == check]
+    name = {SYNC: "metadata", ADOPT: "adopt"}.get(run.options.mode or "", "apply")
+    changes = [item for item in items if isinstance(item, ContractItem) and item.check.name == name]
     return [item for item in changes if not any(mark.name in _SKIPPING for mark in item.iter_markers())]
 
 
 def tables_with_rules(items: Iterable[pytest.Item]) -> set[QualifiedName]:
     """Return the names of the models whose declaration one of ``items`` checks."""
-    return {item.cls.table.name for item in items if isinstance(item, ContractItem) and item.originalname == _RULES}
+    return {item.table.name for item in items if isinstance(item, ContractItem) and item.check.name == "rules"}
 
 
 def bindings_that_fail(run: ContractRun) -> list[str]:
@@ -366,7 +249,7 @@ def freeze_after_collection(session: pytest.Session) -> None:
     because these may look at what Python collects, and so is one in which something else has frozen objects.
     """
     items = session.items
-    has_others = not all(isinstance(item, (ContractItem, SchemaItem)) for item in items)
+    has_others = not all(isinstance(item, ContractItem) for item in items)
     if len(items) < _MANY_CHECKS or has_others or gc.get_freeze_count():
         return
     gc.freeze()

@@ -3,39 +3,28 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
-from pytest_delta_schema.diagnostics.text import printed, printed_line
+from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.engine.checks import audited_breaks
 from pytest_delta_schema.engine.comparison import ContractComparison, PastProjects, unread_outcome
 from pytest_delta_schema.engine.outcomes import CheckKind
 from pytest_delta_schema.history.contracts import PastContracts, contracts_at
 from pytest_delta_schema.plugin.compat import command_line, is_worker
-from pytest_delta_schema.plugin.items import (
-    ContractItem,
-    NameNode,
-    ProjectItem,
-    ProjectNode,
-    StandardContract,
-    check,
-    node_name,
-    report_unless_shown,
-)
-from pytest_delta_schema.plugin.outcomes import report_outcome
-from pytest_delta_schema.plugin.registration import RUN, project_folder
+from pytest_delta_schema.plugin.items import ContractItem, ProjectItem, ProjectNode
+from pytest_delta_schema.plugin.registration import project_folder
 from pytest_delta_schema.plugin.summary import refuse
 from pytest_delta_schema.settings.table import project_file_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from pytest_delta_schema.engine.outcomes import TableOutcome
-    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.results import RunResults
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.witness.runner import Witnesses
 
@@ -43,43 +32,12 @@ if TYPE_CHECKING:
 _COMPAT = CheckKind.COMPAT.value
 
 
-class ComparedContract:
-    """The check of every table with ``--delta-against``."""
-
-    table: Table
-
-    @check
-    def compat(self, request: pytest.FixtureRequest) -> None:
-        """The change of the declaration breaks nobody."""
-        outcome = request.config.stash[RUN].require_comparison().outcome(self.table)
-        report_unless_shown(request, self.table, outcome)
-
-
-@cache
-def with_comparison(contract: type[StandardContract]) -> type[StandardContract]:
-    """Return a contract with the comparison behind its other checks."""
-    return type(f"{contract.__name__}WithComparison", (ComparedContract, contract), {})
-
-
-class UndeclaredItem(ProjectItem):
-    """A table that is not declared any more, or a snapshot of which not even the table is known."""
-
-    def __init__(self, *, outcome: Callable[[], TableOutcome], **others: Any) -> None:
-        super().__init__(**others)
-        self._outcome = outcome
-
-    def runtest(self) -> None:
-        """Report whom it breaks."""
-        report_outcome(self, self._outcome())
-
-
-_CONSENTS = "delta_schema_breaks"
 _NARROWING = ("ignore", "ignore_glob", "deselect", "lf")
 """The options of pytest with which it does not collect every table."""
 
 
-class ComparisonHooks:
-    """The hooks of a run with ``--delta-against``."""
+class ComparisonRun:
+    """A run with ``--delta-against``."""
 
     def __init__(self, config: pytest.Config, run: ContractRun) -> None:
         """Read the contracts of the project at once, so what cannot be compared stops the run before it begins."""
@@ -87,8 +45,6 @@ class ComparisonHooks:
         self._run = run
         self._folder = project_folder(config)
         self._pasts: dict[Path, list[PastContracts]] = {}
-        self._used: set[str] = set()
-        self._unused: dict[str, str] = {}
         faults = [*self._read(self._folder)]
         self._witnesses: Witnesses | None = None
         witness = run.options.witness
@@ -109,7 +65,7 @@ class ComparisonHooks:
                 yield f"--delta-witness: {error}"
         self._witnesses = Witnesses(folder, given)
 
-    def pytest_unconfigure(self) -> None:
+    def close(self) -> None:
         """End the process that runs witnesses."""
         if self._witnesses is not None:
             self._witnesses.close()
@@ -119,11 +75,11 @@ class ComparisonHooks:
         """The commits and folders, such as ``main: merge base 1a2b3c4d5e6f, 3 commits before HEAD``."""
         return tuple(past.label for past in self._pasts[self._folder])
 
-    def pytest_report_header(self) -> list[str]:
-        """Name what is compared with."""
-        return [printed_line(f"delta schema: against {label}") for label in self.labels]
+    def header(self) -> list[str]:
+        """Return what names the contracts of the past."""
+        return [f"against {label}" for label in self.labels]
 
-    def summary_lines(self, *, is_whole: bool) -> list[str]:
+    def summary_lines(self, results: RunResults) -> list[str]:
         """Return what the end of the run tells besides the verdicts, such as which consents let nothing through."""
         compared = [f"compared with {label}" for label in self.labels]
         notes = dict.fromkeys(
@@ -132,8 +88,9 @@ class ComparisonHooks:
         lines = [f"  {'note':<10}  {note}" for note in notes]
         if not self._is_complete():
             lines.append(f"  {'note':<10}  this run looks at a part of the project, so no table counts as gone")
-        elif is_whole:
-            lines += [f"  {'unused':<10}  {text}" for name, text in self._unused.items() if name not in self._used]
+        elif not results.deselected:
+            unneeded = self._run.unneeded_breaks.items()
+            lines += [f"  {'unused':<10}  {text}" for name, text in unneeded if name not in results.used_consents]
         return lines
 
     def _audit(self, comparison: ContractComparison) -> list[str]:
@@ -144,7 +101,7 @@ class ComparisonHooks:
         for consent in consents:
             refused, notes = audited_breaks([consent], contracts, comparison.needed_breaks)
             faults += refused
-            self._unused |= dict.fromkeys([str(consent)] if notes else [], " ".join(notes))
+            self._run.unneeded_breaks |= dict.fromkeys([str(consent)] if notes else [], " ".join(notes))
         return faults
 
     def _paths_without_table(self, comparison: ContractComparison) -> list[str]:
@@ -156,28 +113,12 @@ class ComparisonHooks:
             if names and not any(map(entry.matches, names))
         ]
 
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any) -> None:
-        """Collect which consents a worker of xdist did not need; one that any worker needed is used."""
-        unused, used = getattr(node, "workeroutput", {}).get(_CONSENTS, ({}, ()))
-        self._unused |= unused
-        self._used.update(used)
-
-    def pytest_sessionfinish(self) -> None:
-        """Note which consents were needed, and say so in a worker of xdist."""
-        comparison = self._run.comparison
-        self._used.update(map(str, () if comparison is None else comparison.used))
-        if is_worker(self._config):
-            self._config.workeroutput[_CONSENTS] = (self._unused, sorted(self._used))  # type: ignore[attr-defined]
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collection_modifyitems(
-        self, session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
-    ) -> None:
+    def compare(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Add an item for each table that is gone; before options of pytest deselect some."""
+        config = self._config
         contracts = [item for item in items if isinstance(item, ContractItem)]
         projects = {folder: self._project_of(folder) for folder in {item.path.parent for item in contracts}}
-        homes = {item.cls.table.name: projects[item.path.parent] for item in contracts}
+        homes = {item.table.name: projects[item.path.parent] for item in contracts}
         faults = [fault for project in sorted({*homes.values()} - self._pasts.keys()) for fault in self._read(project)]
         comparison = ContractComparison(
             PastProjects(self._pasts, homes),
@@ -230,5 +171,4 @@ def _items_of_undeclared(session: pytest.Session, comparison: ContractComparison
     for project, name, outcome in outcomes:
         if project not in nodes:
             nodes[project] = ProjectNode.from_parent(session, path=project / "pyproject.toml")
-        node = NameNode.from_parent(nodes[project], name=node_name(name))
-        yield UndeclaredItem.from_parent(node, name=_COMPAT, table=name, outcome=outcome)
+        yield ProjectItem.of(nodes[project], name, _COMPAT, outcome)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import pytest
 from _pytest._code.code import ExceptionChainRepr, ReprEntryNative, ReprFileLocation, ReprTracebackNative, TerminalRepr
+from _pytest.mark.expression import Expression
 from _pytest.outcomes import Failed
+from _pytest.python import FunctionDefinition, Metafunc
 from _pytest.runner import runtestprotocol
 
 if TYPE_CHECKING:
     import logging
     from argparse import Namespace
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from _pytest._io import TerminalWriter
     from _pytest.fixtures import FuncFixtureInfo
@@ -46,6 +48,36 @@ def command_line(config: pytest.Config) -> Namespace:
 def fixture_info(item: pytest.Function) -> FuncFixtureInfo:
     """Return what pytest has computed about the fixtures of an item; ``Function.from_parent`` takes it."""
     return item._fixtureinfo  # noqa: SLF001 - there is no public interface
+
+
+def generated(parent: pytest.Collector, name: str, function: Callable[..., None]) -> list[dict[str, Any]]:
+    """Return the arguments of ``Function.from_parent`` for the items of a function: several if a plugin repeats it."""
+    definition = FunctionDefinition.from_parent(parent, name=name, callobj=function)
+    info, module = fixture_info(definition), definition.module
+    metafunc = Metafunc(definition, info, parent.config, module=module, _ispytest=True)
+    hook = getattr(module, "pytest_generate_tests", None)
+    parent.ihook.pytest_generate_tests.call_extra([] if hook is None else [hook], {"metafunc": metafunc})
+    given = {"callobj": function, "fixtureinfo": info, "originalname": name}
+    if not metafunc._calls:  # noqa: SLF001 - there is no public interface
+        return [{"name": name, **given}]
+    metafunc._recompute_direct_params_indices()  # noqa: SLF001 - as above
+    info.prune_dependency_tree()
+    return [
+        {"name": f"{name}[{call.id}]", "callspec": call, "keywords": {call.id: True}, **given}
+        for call in metafunc._calls  # noqa: SLF001 - as above
+    ]
+
+
+def mark_selector(text: str, known: Collection[str]) -> Callable[[Collection[str]], bool] | None:
+    """Return what an expression of ``-m`` selects, by the marks of an item; ``None`` where others are named."""
+    words = set(re.findall(r"[^\s()]+", text))
+    if not words <= {*known, "and", "or", "not"} or not words:
+        return None
+    try:
+        expression = Expression.compile(text)
+    except Exception:  # noqa: BLE001 - of one class in pytest 8.4 and of another later; pytest says what is wrong
+        return None
+    return lambda names: expression.evaluate(lambda name, /, **_: name in names)
 
 
 def fixture_value(item: pytest.Item, name: str) -> Any:
@@ -182,16 +214,3 @@ def is_distributed(config: pytest.Config) -> bool:
 def is_worker(config: pytest.Config) -> bool:
     """Whether this process is an xdist worker."""
     return hasattr(config, "workerinput")
-
-
-def share_folder(node: Any, key: str, folder: str | None) -> str | None:
-    """Give a worker that is about to start the folder that workers of this machine share, and return the folder.
-
-    The node is what xdist's hook ``pytest_configure_node`` gets. Without a folder a temporary one is made. The result
-    is ``None`` if all workers so far are on other machines.
-    """
-    spec = node.gateway.spec
-    if spec.popen and not spec.via:
-        folder = folder or tempfile.mkdtemp(prefix="pytest-delta-schema-")
-        node.workerinput[key] = folder
-    return folder

@@ -102,8 +102,6 @@ def relative(location: Location, root: Path) -> str:
 
 PREFIX = "delta."
 
-TABLE, CHECK, UNUSED = "table", "check", "unused"
-
 
 def add_properties(item: pytest.Item, **values: object) -> None:
     """Add properties to the report of ``item``, each one line of harmless characters; empty ones are left out.
@@ -116,9 +114,9 @@ def add_properties(item: pytest.Item, **values: object) -> None:
             item.user_properties.append(pair)
 
 
-def properties_of(report: pytest.TestReport) -> dict[str, str]:
-    """Return the properties of a report, without their prefix; empty for tests of others."""
-    return {name.removeprefix(PREFIX): str(value) for name, value in report.user_properties if name.startswith(PREFIX)}
+def is_of_check(report: pytest.TestReport) -> bool:
+    """Whether a report is that of a check, and not of a test of others."""
+    return any(name.startswith(PREFIX) for name, _ in report.user_properties)
 
 
 _CAUSE, _OTHERS, _FAULT = "delta_schema_cause", "delta_schema_others", "delta_schema_fault"
@@ -189,7 +187,7 @@ _FIXTURES = ("delta_", "make_delta_", "_delta_")
 
 def escape_report(item: pytest.Item, report: pytest.TestReport, error: BaseException | None) -> None:
     """Escape, in place, the report of a check, or the failure of another test that uses this package."""
-    if properties_of(report):
+    if is_of_check(report):
         report.longrepr = change_texts(report.longrepr, _printed)
         report.sections = [(title, _printed(content)) for title, content in report.sections]
     elif error is not None and (isinstance(error, DeltaSchemaError) or _uses_fixtures(item)):

@@ -14,7 +14,6 @@ import pytest
 
 from pytest_delta_schema.configuration.files import shown_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DeltaSchemaError
-from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.engine.adoption import (
     ImportedModel,
     ModuleToProve,
@@ -31,12 +30,11 @@ from pytest_delta_schema.plugin.adoption import ModelFault, code_style, fail
 from pytest_delta_schema.plugin.commands import add_modules
 from pytest_delta_schema.plugin.compat import run_before_items, skip_item
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, one_line, relative
-from pytest_delta_schema.plugin.items import CatalogListing, ImportItem, NameNode, ProjectNode, node_name
+from pytest_delta_schema.plugin.items import CatalogListing, ProjectItem, ProjectNode, node_name
 from pytest_delta_schema.plugin.options import (
     IMPORT,
     ImportRequest,
     aspects_of,
-    backend_and_location,
     chosen_catalog,
     import_requests,
 )
@@ -44,7 +42,6 @@ from pytest_delta_schema.plugin.registration import project_folder
 from pytest_delta_schema.plugin.snapshots import snapshot_text
 from pytest_delta_schema.plugin.source_files import SourceFile, UnwritableFileError, write_whole
 from pytest_delta_schema.plugin.summary import refuse
-from pytest_delta_schema.plugin.terminal import show_section
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.report.text import counted, first_few, headline
 from pytest_delta_schema.source_code.calls import table_variables
@@ -73,7 +70,7 @@ if TYPE_CHECKING:
 
 
 class ImportRun:
-    """The hooks of a run with ``--delta-import``."""
+    """A run with ``--delta-import``."""
 
     def __init__(self, config: pytest.Config, run: ContractRun) -> None:
         self._config = config
@@ -83,12 +80,7 @@ class ImportRun:
         self._declaring: set[Path] = set()
         self._added: list[str] = []
 
-    def pytest_report_header(self) -> str:
-        """Name the mode of the run and its catalog."""
-        return printed(f"delta schema: {IMPORT} from {backend_and_location(self._config, self._run.options)}")
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collection(self, session: pytest.Session) -> bool:
+    def collect(self, session: pytest.Session) -> None:
         """List the catalog, and make an item for each table; nothing else is collected."""
         project = ProjectNode.from_parent(session, path=project_folder(self._config) / "pyproject.toml")
         listed: list[tuple[Catalog, Mapping[ImportRequest, Sequence[QualifiedName]]]] = []
@@ -107,7 +99,6 @@ class ImportRun:
         self._config.hook.pytest_collectreport(report=pytest.CollectReport(project.nodeid, "passed", None, [*items]))
         self._config.hook.pytest_collection_modifyitems(session=session, config=self._config, items=items)
         self._config.hook.pytest_collection_finish(session=session)
-        return True
 
     def _items(
         self, project: ProjectNode, catalog: Catalog, listed: Mapping[ImportRequest, Sequence[QualifiedName]]
@@ -133,8 +124,7 @@ class ImportRun:
         self._declared = DeclaredModels(catalog, known.values(), self._run.settings, self._config.rootpath)
         for name, model in sorted(models.items()):
             result = partial(self._declared.skip, known[model]) if model in known else partial(self._job.require, name)
-            node = NameNode.from_parent(project, name=node_name(str(model)))
-            yield ImportItem.from_parent(node, name=IMPORT, table=str(model), result=result)
+            yield ProjectItem.of(project, str(model), IMPORT, result)
 
     def _named(self, items: list[pytest.Item]) -> list[pytest.Item]:
         """Return the items that node ids on the command line name; all without one."""
@@ -149,15 +139,15 @@ class ImportRun:
         )
         return chosen or items
 
-    def pytest_sessionfinish(self) -> None:
+    def finish(self) -> None:
         """Add the modules that were written, by this run or an earlier one, to the configuration of the project."""
         outcome = None if self._job is None else self._job.outcome
         written = () if outcome is None else outcome.written.values()
         self._added = add_modules(self._config, self._run.options, {*self._declaring, *written})
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Name the files that were written, what is not declared, and what to do next."""
-        show_section(terminalreporter, [*self._lines()])
+    def summary_lines(self) -> list[str]:
+        """Return the files that were written, what is not declared, and what to do next."""
+        return [*self._lines()]
 
     def _lines(self) -> Iterator[str]:
         if self._declared is not None:

@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import signal
 import socket
 import sys
 import threading
 from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_delta_schema.diagnostics.text import printed
-from pytest_delta_schema.plugin.compat import is_worker, share_folder, worker_id
-from pytest_delta_schema.plugin.registration import REPORTS, RUN
+from pytest_delta_schema.plugin.options import APPLY
 from pytest_delta_schema.plugin.terminal import write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-    from pytest_delta_schema.plugin.summary import Summary
-
-
-_HANDLED = frozenset({signal.SIGINT, signal.SIGTERM})
+    from pytest_delta_schema.plugin.run import ContractRun
 
 
 class Termination:
     """Turns SIGTERM into a ``KeyboardInterrupt``, while it is installed.
 
     The process ends ``limit`` seconds after the signal, whatever it is doing, and ``at_limit`` is called first.
-    ``on_signal`` is called at once with each SIGINT and SIGTERM, and must not raise. Both are called by another thread.
+    It is called by another thread.
     """
 
-    def __init__(self, limit: float, on_signal: Callable[[int], None], at_limit: Callable[[], None]) -> None:
+    def __init__(self, limit: float, at_limit: Callable[[], None]) -> None:
         self.is_signalled = False
         self._limit = limit
-        self._on_signal = on_signal
         self._at_limit = at_limit
         self._over = threading.Event()
         self._earlier: Callable[[int, FrameType | None], object] | int | None = None
@@ -90,8 +82,6 @@ class Termination:
                 signals = self._watched.recv(64)
                 if not signals:
                     return
-                for signum in _HANDLED.intersection(signals):
-                    self._on_signal(signum)
             if not self._over.wait(self._limit):
                 try:
                     self._at_limit()
@@ -99,61 +89,34 @@ class Termination:
                     os._exit(128 + signal.SIGTERM)
 
 
-LIMIT, WORKER_LIMIT = 4.8, 4.0
-"""Seconds from SIGTERM to the end of a process; workers end before the controller, which shows their reports."""
-
-_FOLDER = "delta_schema_interrupted"
-_AT_SIGNAL, _WHOLE = "at-signal.json", "report.json"
-"""The kinds of reports of a worker: what it was doing when a signal came, and the one that replaces it."""
+LIMIT = 4.8
+"""Seconds from SIGTERM to the end of the process."""
 
 
-class Interrupted:
-    """Shows how far each table came, and handles SIGTERM.
+class Interruption:
+    """Handles SIGTERM, and shows how far each table of an interrupted apply came."""
 
-    A worker of xdist loses its channel when the controller is interrupted, so it writes its report to a file. It
-    may be killed before it has read the table again, so it writes what it knows as soon as the signal comes.
-    Workers on other machines have no such folder; nothing is shown of them.
-    """
-
-    def __init__(self, config: pytest.Config, summary: Summary) -> None:
+    def __init__(self, config: pytest.Config, run: ContractRun) -> None:
         self._config = config
-        self._summary = summary
-        self._run = config.stash[RUN]
-        self._progress = self._run.progress
-        limit = WORKER_LIMIT if is_worker(config) else LIMIT
-        self._termination = Termination(limit, self._note_signal, self._report_at_limit)
-        self._folder = getattr(config, "workerinput", {}).get(_FOLDER)
+        self._run = run
+        self._is_apply = run.options.mode == APPLY
+        self._termination = Termination(LIMIT, self._report_at_limit)
         self._is_interrupted = self._is_shown = False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
-        """Install the handler of SIGTERM; a worker writes its process id for the controller."""
+        """Install the handler of SIGTERM."""
         self._termination.install()
-        if is_worker(self._config) and self._folder is not None:
-            self._write("pid", str(os.getpid()))
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: Any) -> None:
-        """Give a worker on this machine the folder for its report."""
-        self._folder = share_folder(node, _FOLDER, self._folder)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any) -> None:
-        """Forget the process of a worker that has ended."""
-        if self._folder is not None:
-            Path(self._folder, f"{node.gateway.id}.pid").unlink(missing_ok=True)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Note the interruption; a worker writes its report."""
-        # What pytest and xdist raise to stop a run, as for an error in the collection, are classes of their own.
-        self._is_interrupted = excinfo.type is KeyboardInterrupt
-        if is_worker(self._config) and self._is_interrupted:
-            self._save(_WHOLE)
+        """Note the interruption of an apply."""
+        # What pytest raises to stop a run, as for an error in the collection, are classes of their own.
+        self._is_interrupted = self._is_apply and excinfo.type is KeyboardInterrupt
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show how far each table came, and which were not begun."""
-        if self._has_report():
+        if self._is_interrupted:
             terminalreporter.ensure_newline()
             terminalreporter.section(self._title(), red=True, bold=True)
             for line in self._lines():
@@ -166,84 +129,33 @@ class Interrupted:
 
         A second interruption skips the summary of pytest, so the report is shown here.
         """
-        if self._has_report() and not self._is_shown:
+        if self._is_interrupted and not self._is_shown:
             self._write_report(f"\n{self._title()}")
-        self._remove_folder()
-        if self._termination.is_signalled:
-            with suppress(OSError, ValueError):
-                write_lines(self._config, "")
-                sys.stdout.flush()
+        with suppress(OSError, ValueError):
+            write_lines(self._config, "")
+            sys.stdout.flush()
         self._termination.end()
 
     def _title(self) -> str:
         return f"delta schema: {'ended by SIGTERM' if self._termination.is_signalled else 'interrupted'}"
 
-    def _has_report(self) -> bool:
-        return self._is_interrupted or bool(self._files(_WHOLE))
-
-    def _own(self) -> dict[str, Any]:
-        selected = {table.qualified_name: str(self._run.declarations.bound(table).name) for table in self._run.selected}
-        return {"texts": self._progress.texts(), "reached": sorted(self._progress.reached()), "selected": selected}
-
     def _lines(self) -> list[str]:
-        known = {"": self._own()}
-        for path in (*self._files(_AT_SIGNAL), *self._files(_WHOLE)):
-            known[path.name.partition(".")[0]] = json.loads(path.read_text("utf-8"))
-        lines = [f"[{name}] {text}" if name else text for name, report in known.items() for text in report["texts"]]
-        ended = self._summary.ended()
-        reached = {table for report in known.values() for table in report["reached"]}
+        run = self._run
+        lines = list(run.progress.texts()) or ["no table was being changed"]
+        ended = set() if run.results is None else {outcome.table for outcome in run.results.outcomes().values()}
         selected = {
-            table for report in known.values() for model, table in report["selected"].items() if model not in ended
+            str(run.declarations.bound(table).name) for table in run.selected if table.qualified_name not in ended
         }
-        left = sorted(selected - reached)
-        if not lines:
-            lines.append("no table was being changed")
-        if left:
-            lines.append(f"not begun: {', '.join(left)}")
-        return lines
-
-    def _save(self, kind: str) -> None:
-        if self._folder is not None:
-            self._write(kind, json.dumps(self._own()))
-
-    def _write(self, kind: str, text: str) -> None:
-        """Write a file of this worker in one step, because other processes read it meanwhile."""
-        path = Path(str(self._folder), f"{worker_id(self._config)}.{kind}")
-        draft = Path(f"{path}.{threading.get_ident()}.draft")
-        draft.write_text(text, "utf-8")
-        draft.replace(path)
-
-    def _files(self, kind: str) -> list[Path]:
-        return [] if self._folder is None else sorted(Path(self._folder).glob(f"*.{kind}"))
-
-    def _note_signal(self, signum: int) -> None:
-        """Write what a worker is doing when a signal comes; the controller passes SIGTERM on."""
-        if is_worker(self._config):
-            # The folder is removed when the controller ends.
-            with suppress(OSError):
-                if self._progress.texts():
-                    self._save(_AT_SIGNAL)
-        elif signum == signal.SIGTERM:
-            for path in self._files("pid"):
-                with suppress(FileNotFoundError, ProcessLookupError):
-                    os.kill(int(path.read_text("utf-8")), signal.SIGTERM)
+        left = sorted(selected - set(run.progress.reached()))
+        return [*lines, *([f"not begun: {', '.join(left)}"] if left else [])]
 
     def _report_at_limit(self) -> None:
         """Show what is known when the time limit is over, whatever the main thread is doing."""
-        if is_worker(self._config):
-            self._save(_WHOLE)
-        else:
-            if not self._is_shown:
-                self._write_report(f"\n{self._title()}, which took too long")
-            reports: Any = self._config.pluginmanager.getplugin(REPORTS)
-            if reports is not None:
-                reports.write_at_limit()
-            self._remove_folder()
+        if self._is_apply and not self._is_shown:
+            self._write_report(f"\n{self._title()}, which took too long")
+        if self._run.results is not None:
+            self._run.results.write_at_limit()
 
     def _write_report(self, title: str) -> None:
         write_lines(self._config, printed("\n".join([title, *self._lines()])))
         self._is_shown = True
-
-    def _remove_folder(self) -> None:
-        if self._folder is not None and not is_worker(self._config):
-            shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,49 +1,42 @@
-"""The checks of tables and schemas, as test items: what each one does, and where it is reported."""
+"""The checks of tables and schemas: which a run has, what each one does, and the items that pytest shows for them."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-import shutil
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
 
+from pytest_delta_schema.backends.backend import find_backend
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
 from pytest_delta_schema.diagnostics.text import HIDDEN, printed_line
 from pytest_delta_schema.engine.gate import BatchedApplies
 from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome
 from pytest_delta_schema.engine.plan_outcomes import failed_outcome, rules_outcome, snapshot_outcome, table_outcome
 from pytest_delta_schema.execute.protocols import AppendsRows
-from pytest_delta_schema.models.ownership import FAIL
-from pytest_delta_schema.plugin.compat import failure_at, is_worker, share_folder, shared_fixture, skip_item
+from pytest_delta_schema.models.ownership import FAIL, IGNORE
+from pytest_delta_schema.plugin.compat import failure_at, generated, shared_fixture, skip_item
 from pytest_delta_schema.plugin.failures import ContractFailure, add_properties, representation
-from pytest_delta_schema.plugin.options import IMPORT
+from pytest_delta_schema.plugin.options import ADOPT, APPLY, DRIFT, IMPORT, SYNC, WRITES_MODELS
 from pytest_delta_schema.plugin.outcomes import note_outcome, report_outcome
-from pytest_delta_schema.plugin.registration import REPORTS, RUN, SUMMARY
+from pytest_delta_schema.plugin.registration import RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from syrupy.assertion import SnapshotAssertion
 
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.execute.protocols import Catalog, SyncsEntries
-    from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.compat import TerminalRepr
+    from pytest_delta_schema.plugin.options import Options
+    from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.plugin.scratch import Scratch
 
-    _T = TypeVar("_T")
-
-
-METADATA = "metadata"
-"""The check of a catalog entry, which counts among those of the run's mode."""
 
 # Characters with a meaning in node ids, file names or syrupy.
 _UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN}')
@@ -59,42 +52,96 @@ def node_name(qualified_name: str) -> str:
     return f"{name.encode()[:_LONGEST_NAME].decode(errors='ignore')}~{digest}"
 
 
-def is_check(item: pytest.Item) -> bool:
-    """Whether an item is a check of a table or of a schema, or an import, and no test."""
-    return isinstance(item, (ContractItem, SchemaItem, CatalogListing, ProjectItem))
+_KINDS = {kind.value: kind for kind in CheckKind}
+
+
+class Check(NamedTuple):
+    """A row of the table of checks: an item of each table, or of each schema."""
+
+    name: str
+    function: Callable[..., None]
+    """Its fixtures are its parameters."""
+    phase: int
+    is_asked_for: Callable[[Options], bool]
+    is_of_schema: bool = False
+
+
+class ContractNode(pytest.Class):
+    """A table, or a schema, with its checks: a class for editors and plugins, which know no other kind of group."""
+
+    parent: pytest.Module
+
+    def __init__(self, *, subject: str, table: Table, checks: Sequence[Check], **others: Any) -> None:
+        super().__init__(**others)
+        self.obj = _Contract
+        self.subject = subject
+        self.table = table
+        """The model, or the first one in the schema, where a schema is reported."""
+        self._checks = checks
+
+    @classmethod
+    def of(cls, parent: pytest.Module, subject: str, table: Table, checks: Sequence[Check]) -> ContractNode:
+        """Return the node of a subject with a dotted name."""
+        node: ContractNode = cls.from_parent(
+            parent, name=node_name(subject), subject=subject, table=table, checks=checks
+        )
+        return node
+
+    def collect(self) -> Iterator[ContractItem]:
+        """Yield the checks that ``-m`` may select; most runs ask for one of three."""
+        run = self.config.stash[RUN]
+        marks = {mark.name for mark in self.iter_markers()}
+        for check in self._checks:
+            counted_as = {"metadata": run.options.mode, "unmanaged": DRIFT}.get(check.name, check.name)
+            if run.is_selected is not None and not run.is_selected({*marks, "delta", f"delta_{check.name}"}):
+                run.left_out.append(counted_as or "")
+                continue
+            for arguments in self._arguments(check):
+                item = ContractItem.from_parent(self, check=check, **arguments)
+                add_properties(item, table=self.subject, check=counted_as)
+                yield item
+
+    def _arguments(self, check: Check) -> Sequence[Mapping[str, Any]]:
+        """Return the arguments of the items of a check; what pytest computes is reused for all tables of a module."""
+        known = self.parent.stash.setdefault(_KNOWN, {})
+        if check not in known:
+            made = generated(self, check.name, check.function)
+            if len(made) > 1:
+                return made
+            known[check] = made
+        return known[check]
+
+
+_KNOWN: pytest.StashKey[dict[Check, Sequence[Mapping[str, Any]]]] = pytest.StashKey()
 
 
 class ContractItem(pytest.Function):
-    """One check of one table, reported at the table's declaration."""
+    """One check of the subject of its node, reported where that is declared."""
+
+    parent: ContractNode
+
+    def __init__(self, *, check: Check, **others: Any) -> None:
+        super().__init__(**others)
+        self.check = check
+        self.check_kind = _KINDS.get(check.name)
+        self.subject = self.parent.subject
+
+    @property
+    def table(self) -> Table:
+        """The model."""
+        return self.parent.table
 
     def reportinfo(self) -> tuple[str, int, str]:
-        """Return where the table is declared."""
-        table = self.cls.table
-        return table.origin.path, table.origin.line - 1, printed_line(f"{table.qualified_name} {self.name}")
+        """Return the location of the declaration."""
+        origin = self.table.origin
+        return origin.path, origin.line - 1, printed_line(f"{self.subject} {self.name}")
 
     def repr_failure(  # type: ignore[override]  # Function takes no style
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> str | TerminalRepr:
         """Show findings without a traceback, and everything else with one."""
         if isinstance(excinfo.value, ContractFailure):
-            return representation(excinfo.value, self.cls.table.origin)
-        return super().repr_failure(excinfo)
-
-
-class SchemaItem(pytest.Function):
-    """The check of one schema, reported where the first of its tables is declared."""
-
-    def reportinfo(self) -> tuple[str, int, str]:
-        """Return the location of that declaration."""
-        origin = self.cls.origin
-        return origin.path, origin.line - 1, printed_line(f"{'.'.join(self.cls.schema)} {self.name}")
-
-    def repr_failure(  # type: ignore[override]  # Function takes no style
-        self, excinfo: pytest.ExceptionInfo[BaseException]
-    ) -> str | TerminalRepr:
-        """Show findings without a traceback, and everything else with one."""
-        if isinstance(excinfo.value, ContractFailure):
-            return representation(excinfo.value, self.cls.origin)
+            return representation(excinfo.value, self.table.origin)
         return super().repr_failure(excinfo)
 
 
@@ -115,18 +162,36 @@ class NameNode(pytest.Collector):
 
 
 class ProjectItem(pytest.Item):
-    """The item of one table; its name is that of a check, such as ``import``."""
+    """The item of a table that no module of the run declares; its name is that of a check, such as ``import``.
 
-    def __init__(self, *, table: str, **others: Any) -> None:
+    Its function returns what is to be reported, or raises or skips by itself.
+    """
+
+    def __init__(self, *, table: str, act: Callable[[], TableOutcome | None], **others: Any) -> None:
         super().__init__(**others)
-        self._table = table
+        self.subject = table
+        self.check_kind = _KINDS.get(self.name)
+        self._act = act
         self.add_marker("delta")
         self.add_marker(f"delta_{self.name}")
         add_properties(self, table=table, check=self.name)
 
+    @classmethod
+    def of(cls, parent: ProjectNode, table: str, check: str, act: Callable[[], TableOutcome | None]) -> ProjectItem:
+        """Return the item of a table, below a node of its own."""
+        node = NameNode.from_parent(parent, name=node_name(table))
+        item: ProjectItem = cls.from_parent(node, name=check, table=table, act=act)
+        return item
+
+    def runtest(self) -> None:
+        """Call the function, and report what it returns."""
+        outcome = self._act()
+        if outcome is not None:
+            report_outcome(self, outcome)
+
     def reportinfo(self) -> tuple[str, int, str]:
         """Return the project file, and the name of the table."""
-        return str(self.path), 0, printed_line(f"{self._table} {self.name}")
+        return str(self.path), 0, printed_line(f"{self.subject} {self.name}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show a finding without a traceback, and everything else with one."""
@@ -150,29 +215,9 @@ class CatalogListing(pytest.Function):
         return item
 
 
-class ImportItem(ProjectItem):
-    """The import of one table."""
-
-    def __init__(self, *, result: Callable[[], None], **others: Any) -> None:
-        super().__init__(**others)
-        self._result = result
-
-    def runtest(self) -> None:
-        """Import all tables of the run, if this is the first item, and report this one."""
-        self._result()
-
-
-_F = TypeVar("_F", bound="Callable[..., None]")
-
-
-def check(function: _F) -> _F:
-    """Make a method a check: an item of that name, whatever ``python_functions`` says, with its marks."""
-    function.__test__ = True  # type: ignore[attr-defined]
-    marked: _F = pytest.mark.delta(getattr(pytest.mark, f"delta_{function.__name__}")(function))
-    return marked
-
-
-_FIRST: pytest.StashKey[TableOutcome] = pytest.StashKey()
+def is_check(item: pytest.Item) -> bool:
+    """Whether an item is a check of a table or of a schema, or an import, and no test."""
+    return isinstance(item, (ContractItem, ProjectItem, CatalogListing))
 
 
 def once(item: pytest.Item, change: Callable[[], TableOutcome]) -> TableOutcome:
@@ -182,163 +227,123 @@ def once(item: pytest.Item, change: Callable[[], TableOutcome]) -> TableOutcome:
     return item.stash[_FIRST]
 
 
-def report_unless_shown(request: pytest.FixtureRequest, table: Table, outcome: TableOutcome) -> None:
+_FIRST: pytest.StashKey[TableOutcome] = pytest.StashKey()
+
+
+def report_unless_shown(item: ContractItem, outcome: TableOutcome) -> None:
     """Make an outcome the result of an item; what the check ``rules`` fails for in this run skips the item."""
-    run = request.config.stash[RUN]
+    run, table = item.config.stash[RUN], item.table
     if table.name in run.checked_by_rules and run.declarations.violations(table):
-        note_outcome(request.node, outcome)
+        note_outcome(item, outcome)
         skip_item("the declaration breaks a rule; the check rules of this table shows it")
+    report_outcome(item, outcome)
+
+
+def rules(request: pytest.FixtureRequest) -> None:
+    """The declaration breaks no rule."""
+    item: ContractItem = request.node
+    report_outcome(item, rules_outcome(item.table, request.config.stash[RUN].declarations))
+
+
+def ddl(request: pytest.FixtureRequest, delta_snapshot: SnapshotAssertion) -> None:
+    """The SQL that would create the table, and the state that it declares, are those that were reviewed."""
+    from pytest_delta_schema.plugin.snapshots import mismatch
+    from pytest_delta_schema.plugin.syrupy_compat import leave_out_parameters
+
+    leave_out_parameters(delta_snapshot)
+    run, item = request.config.stash[RUN], request.node
+    outcome = rules_outcome(item.table, run.declarations)
+    if not outcome.status.passes:
+        run.without_snapshot.append(item.nodeid)
+        report_unless_shown(item, outcome)
+    fault = mismatch(delta_snapshot, run.declarations.reviewed_texts(item.table))
+    if fault is None:
+        report_outcome(item, outcome)
+        return
+    note_outcome(item, snapshot_outcome(item.table, fault.head, fault.remedy))
+    name = item.table.qualified_name
+    subject = f"{name}: {fault.head}"
+    raise ContractFailure(subject, fault.body, name)
+
+
+@pytest.mark.usefixtures("_delta_readable")
+def drift(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+    """The catalog holds what the model declares."""
+    gate = request.config.stash[RUN].gate(delta_catalog)
+    report_unless_shown(request.node, gate.drift(request.node.table))
+
+
+@pytest.mark.usefixtures("_delta_entry_readable")
+def metadata(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+    """The catalog entry shows what the Delta log holds."""
+    from pytest_delta_schema.engine.checks import check_entry
+
+    gate = request.config.stash[RUN].gate(delta_catalog)
+    report_outcome(request.node, check_entry(request.node.table, gate))
+
+
+def unmanaged(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+    """Every table of the schema is declared, or matches a pattern of ``unmanaged_ignore``."""
+    from pytest_delta_schema.engine.checks import check_schema
+
+    run, table = request.config.stash[RUN], request.node.table
+    outcome = check_schema(
+        table.name[:2],
+        run.gate(delta_catalog),
+        ignored=run.options.unmanaged_ignore,
+        fails=run.options.unmanaged == FAIL,
+        origin=table.origin,
+    )
     report_outcome(request.node, outcome)
 
 
-class StandardContract:
-    """The checks of every table that need no catalog."""
-
-    table: Table
-
-    @check
-    def rules(self, request: pytest.FixtureRequest) -> None:
-        """The declaration breaks no rule."""
-        report_outcome(request.node, rules_outcome(self.table, request.config.stash[RUN].declarations))
-
-    @check
-    def ddl(self, request: pytest.FixtureRequest, delta_snapshot: SnapshotAssertion) -> None:
-        """The SQL that would create the table, and the state that it declares, are those that were reviewed."""
-        from pytest_delta_schema.plugin.snapshots import mismatch
-        from pytest_delta_schema.plugin.syrupy_compat import leave_out_parameters
-
-        leave_out_parameters(delta_snapshot)
-        declarations = request.config.stash[RUN].declarations
-        outcome = rules_outcome(self.table, declarations)
-        if not outcome.status.passes:
-            request.config.stash[RUN].without_snapshot.append(request.node.nodeid)
-            report_unless_shown(request, self.table, outcome)
-        fault = mismatch(delta_snapshot, declarations.reviewed_texts(self.table))
-        if fault is None:
-            report_outcome(request.node, outcome)
-            return
-        note_outcome(request.node, snapshot_outcome(self.table, fault.head, fault.remedy))
-        name = self.table.qualified_name
-        subject = f"{name}: {fault.head}"
-        raise ContractFailure(subject, fault.body, name)
+@pytest.mark.usefixtures("_delta_readable")
+def apply(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+    """The table is aligned with its model, and read back."""
+    item, run = request.node, request.config.stash[RUN]
+    gate = run.gate(delta_catalog)
+    report_unless_shown(item, once(item, lambda: run.joint(JointApplies).apply(item, gate)))
 
 
-class DriftContract(StandardContract):
-    """The checks of every table with ``--delta-drift``."""
+def sync_entry(request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
+    """The metadata of the Delta log is written to the catalog entry; data files are not touched.
 
-    @check
-    @pytest.mark.usefixtures("_delta_readable")
-    def drift(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
-        """The catalog holds what the model declares."""
-        outcome = request.config.stash[RUN].gate(delta_catalog).drift(self.table)
-        report_unless_shown(request, self.table, outcome)
+    With ``--delta-sync-metadata`` an entry may be deleted and created again.
+    """
+    from pytest_delta_schema.engine.checks import sync_entries
 
+    item, run = request.node, request.config.stash[RUN]
 
-class ApplyContract(StandardContract):
-    """The apply of every table with ``--delta-apply``."""
+    def synced() -> TableOutcome:
+        if run.options.mode == SYNC:
+            return run.joint(JointSyncs).sync(item, delta_catalog)
+        return sync_entries([item.table], delta_catalog, run.declarations, recreates=False)[item.table.name]
 
-    @check
-    @pytest.mark.usefixtures("_delta_readable")
-    def apply(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
-        """The table is aligned with its model, and read back."""
-        gate = request.config.stash[RUN].gate(delta_catalog)
-        outcome = once(request.node, lambda: joint(request.config, JointApplies).apply(request.node, gate))
-        report_unless_shown(request, self.table, outcome)
+    report_outcome(item, once(item, synced))
 
 
-_JOINT: pytest.StashKey[dict[object, Any]] = pytest.StashKey()
-"""Key of what the items of a run share, by its class."""
+@pytest.mark.usefixtures("_delta_readable")
+def adopt(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+    """The model declares what the table has, by an edit of its source if that is needed."""
+    run = request.config.stash[RUN]
+    if run.adopting is not None:
+        run.adopting.require(request.node, run.gate(delta_catalog))
 
 
-def joint(config: pytest.Config, class_: Callable[[pytest.Config, Sequence[pytest.Function]], _T]) -> _T:
-    """Return the object of a class that the items of a run share, made of all items that change a catalog."""
-    shared = config.stash.setdefault(_JOINT, {})
-    if class_ not in shared:
-        shared[class_] = class_(config, config.stash[RUN].changing)
-    made: _T = shared[class_]
-    return made
+def compat(request: pytest.FixtureRequest) -> None:
+    """The change of the declaration breaks nobody."""
+    item: ContractItem = request.node
+    report_unless_shown(item, request.config.stash[RUN].require_comparison().outcome(item.table))
 
 
-class JointApplies:
-    """The applies of a run, by the catalogs that they change."""
-
-    def __init__(self, config: pytest.Config, items: Sequence[pytest.Function]) -> None:
-        self._config = config
-        self._items = items
-        self._node_ids = {item.cls.table.name: item.nodeid for item in items}
-        self._applies: dict[int, BatchedApplies] = {}
-
-    def apply(self, item: pytest.Function, gate: Gate) -> TableOutcome:
-        """Return the outcome of the apply of an item."""
-        # A worker of xdist does not know which items it is going to run, and reports no other table than theirs.
-        knows_items = not is_worker(self._config)
-        if id(gate) not in self._applies:
-            tables = [other.cls.table for other in self._items if knows_items and share_a_catalog(item, other)]
-            note = self._note if knows_items else lambda *_: None
-            self._applies[id(gate)] = BatchedApplies(gate, tables, self._config.stash[RUN].progress, note)
-        applies = self._applies[id(gate)]
-        return applies.apply(item.cls.table) if knows_items else applies.apply_with_parents(item.cls.table)
-
-    def _note(self, table: Table, outcome: TableOutcome) -> None:
-        note_unreported(self._config, self._node_ids[table.name], outcome)
-
-
-def note_unreported(config: pytest.Config, node_id: str, outcome: TableOutcome) -> None:
-    """Give the outcome of a table whose item has not run to what reports it, because that item may never run."""
-    for name in (SUMMARY, REPORTS):
-        collector: Any = config.pluginmanager.getplugin(name)
-        if collector is not None:
-            collector.note_unreported(node_id, outcome)
-
-
-def share_a_catalog(item: pytest.Function, other: pytest.Function) -> bool:
-    """Whether two items get one catalog; a fixture of a folder, module or test may give others."""
-    fixture = shared_fixture(item, "delta_catalog")
-    return fixture is not None and shared_fixture(other, "delta_catalog") is fixture
-
-
-class SchemaContract:
-    """The check of every schema with ``--delta-drift``, unless the setting ``unmanaged`` is ``ignore``."""
-
-    schema: tuple[str, str]
-    origin: DeclaredAt
-
-    @check
-    def unmanaged(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
-        """Every table of the schema is declared, or matches a pattern of ``delta_unmanaged_ignore``."""
-        from pytest_delta_schema.engine.checks import check_schema
-
-        run = request.config.stash[RUN]
-        outcome = check_schema(
-            self.schema,
-            run.gate(delta_catalog),
-            ignored=run.options.unmanaged_ignore,
-            fails=run.options.unmanaged == FAIL,
-            origin=self.origin,
-        )
-        report_outcome(request.node, outcome)
-
-
-class EnforcementContract:
-    """The check of the constraints of every table with ``--delta-enforce``."""
-
-    table: Table
-
-    @check
-    @pytest.mark.usefixtures("_delta_started")
-    def enforces(self, request: pytest.FixtureRequest, delta_catalog: Catalog, _delta_scratch: Any) -> None:
-        """A scratch table takes rows that satisfy the contract, and stops those that break a constraint."""
-        if self.table.read_only:
-            skip_item("the contract is read-only; nothing of it can be enforced")
-        declarations = request.config.stash[RUN].declarations
-        outcome = enforcement_outcome(self.table, declarations, delta_catalog, _delta_scratch)
-        report_unless_shown(request, self.table, outcome)
-
-
-@cache
-def with_enforcement(contract: type[StandardContract]) -> type[StandardContract]:
-    """Return a contract with the check of constraints behind its other checks."""
-    return type(f"{contract.__name__}WithEnforcement", (EnforcementContract, contract), {})
+@pytest.mark.usefixtures("_delta_started")
+def enforces(request: pytest.FixtureRequest, delta_catalog: Catalog, _delta_scratch: Any) -> None:
+    """A scratch table takes rows that satisfy the contract, and stops those that break a constraint."""
+    item: ContractItem = request.node
+    if item.table.read_only:
+        skip_item("the contract is read-only; nothing of it can be enforced")
+    declarations = request.config.stash[RUN].declarations
+    report_unless_shown(item, enforcement_outcome(item.table, declarations, delta_catalog, _delta_scratch))
 
 
 def enforcement_outcome(table: Table, declarations: Declarations, catalog: Catalog, scratch: Scratch) -> TableOutcome:
@@ -368,105 +373,97 @@ def enforcement_outcome(table: Table, declarations: Declarations, catalog: Catal
     )
 
 
-class EntryDriftContract(DriftContract):
-    """The check of every catalog entry with ``--delta-drift``."""
-
-    @check
-    @pytest.mark.usefixtures("_delta_entry_readable")
-    def metadata(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
-        """The catalog entry shows what the Delta log holds."""
-        from pytest_delta_schema.engine.checks import check_entry
-
-        report_outcome(request.node, check_entry(self.table, request.config.stash[RUN].gate(delta_catalog)))
+def _in_mode(*modes: str | None) -> Callable[[Options], bool]:
+    return lambda options: options.mode in modes
 
 
-class EntryApplyContract(ApplyContract):
-    """The synchronisation of every catalog entry with ``--delta-apply``."""
-
-    @check
-    def metadata(self, request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
-        """The metadata of the Delta log is written to the catalog entry; data files are not touched."""
-        from pytest_delta_schema.engine.checks import sync_entries
-
-        declarations, tables = request.config.stash[RUN].declarations, [self.table]
-        outcome = once(
-            request.node,
-            lambda: sync_entries(tables, delta_catalog, declarations, recreates=False)[self.table.name],
-        )
-        report_outcome(request.node, outcome)
+def _of_entries(*modes: str | None) -> Callable[[Options], bool]:
+    return lambda options: options.mode in modes and find_backend(options.backend).keeps_entries
 
 
-class EntrySyncContract(StandardContract):
-    """The synchronisation of every catalog entry with ``--delta-sync-metadata``."""
+PLAIN, READS, CHANGES, SCRATCH = range(4)
+"""The phases of a run, in order; checks of the last one, and tests with a catalog, create tables of their own."""
 
-    @check
-    def metadata(self, request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
-        """The metadata of the Delta log is written to the catalog entry, which may be deleted and created again."""
-        syncs = joint(request.config, JointSyncs)
-        report_outcome(request.node, once(request.node, lambda: syncs.sync(request.node, delta_catalog)))
+CHECKS = tuple(
+    check._replace(function=pytest.mark.delta(getattr(pytest.mark, f"delta_{check.name}")(check.function)))
+    for check in (
+        Check("rules", rules, PLAIN, lambda options: options.mode not in WRITES_MODELS),
+        Check("ddl", ddl, PLAIN, lambda options: options.mode not in WRITES_MODELS),
+        Check("drift", drift, READS, _in_mode(DRIFT)),
+        Check("metadata", metadata, READS, _of_entries(DRIFT)),
+        Check("apply", apply, CHANGES, _in_mode(APPLY)),
+        Check("metadata", sync_entry, CHANGES, _of_entries(APPLY, SYNC)),
+        Check("adopt", adopt, READS, _in_mode(ADOPT)),
+        Check("enforces", enforces, SCRATCH, lambda options: options.enforces),
+        Check("compat", compat, PLAIN, lambda options: bool(options.against)),
+        Check("unmanaged", unmanaged, READS, lambda options: options.unmanaged != IGNORE, is_of_schema=True),
+    )
+)
+"""Every check, in the order of the items of a table."""
 
 
-_FOLDER = "delta_schema_synced"
-"""The name, in the input of workers, of the folder in which they share outcomes."""
+_Contract = type("Contract", (), {check.name: staticmethod(check.function) for check in CHECKS})
+"""The class of every node, in which pytest looks up how the functions are called."""
+
+
+def nodes_of(parent: pytest.Module, table: Table, variable: str) -> list[ContractNode]:
+    """Return the node of a table, and that of its schema if this is the first table in it."""
+    run = parent.config.stash[RUN]
+    checks = [check for check in CHECKS if check.is_asked_for(run.options)]
+    node = ContractNode.of(parent, table.qualified_name, table, [check for check in checks if not check.is_of_schema])
+    node.extra_keyword_matches.add(variable)
+    of_schema = [check for check in checks if check.is_of_schema]
+    if not of_schema or run.schemas.setdefault(table.name[:2], table) is not table:
+        return [node]
+    return [node, ContractNode.of(parent, ".".join(table.name[:2]), table, of_schema)]
+
+
+class JointApplies:
+    """The applies of a run, by the catalogs that they change."""
+
+    def __init__(self, run: ContractRun) -> None:
+        self._run = run
+        self._items = run.changing
+        self._node_ids = {item.table.name: item.nodeid for item in run.changing}
+        self._applies: dict[int, BatchedApplies] = {}
+
+    def apply(self, item: ContractItem, gate: Gate) -> TableOutcome:
+        """Return the outcome of the apply of an item."""
+        if id(gate) not in self._applies:
+            tables = [other.table for other in self._items if share_a_catalog(item, other)]
+            self._applies[id(gate)] = BatchedApplies(gate, tables, self._run.progress, self._note)
+        return self._applies[id(gate)].apply(item.table)
+
+    def _note(self, table: Table, outcome: TableOutcome) -> None:
+        self._run.note_unreported(self._node_ids[table.name], outcome)
 
 
 class JointSyncs:
-    """The synchronisations of a run, by the catalogs that they change."""
+    """The synchronisations of a run with ``--delta-sync-metadata``, by the catalogs that they change."""
 
-    def __init__(self, config: pytest.Config, items: Sequence[pytest.Function]) -> None:
-        self._config = config
-        self._items = items
+    def __init__(self, run: ContractRun) -> None:
+        self._run = run
+        self._items = run.changing
         self._outcomes: dict[str, TableOutcome] = {}
 
-    def sync(self, item: pytest.Function, catalog: SyncsEntries) -> TableOutcome:
+    def sync(self, item: ContractItem, catalog: SyncsEntries) -> TableOutcome:
         """Return the outcome of an item; the first of a catalog synchronises the entries of all its items."""
-        if item.nodeid not in self._outcomes:
-            batch = [other for other in self._items if share_a_catalog(item, other)]
-            if all(other.nodeid != item.nodeid for other in batch):
-                batch = [item]
-            self._outcomes |= self._sync(batch, catalog)
-            if not is_worker(self._config):
-                for other in batch:
-                    outcome = self._outcomes[other.nodeid]
-                    if other.nodeid != item.nodeid and outcome.status is Status.SYNCED:
-                        note_unreported(self._config, other.nodeid, outcome)
-        return self._outcomes[item.nodeid]
-
-    def _sync(self, items: Sequence[pytest.Function], catalog: SyncsEntries) -> dict[str, TableOutcome]:
-        """Synchronise entries, and return the outcomes by the ids of their items; workers do it once for all."""
-        folder: str | None = getattr(self._config, "workerinput", {}).get(_FOLDER)
-        if folder is None or items[0] not in self._items:
-            return self._now(items, catalog)
-        from filelock import FileLock
-
-        path = Path(folder, f"{self._items.index(items[0])}.json")
-        with FileLock(f"{path}.lock"):
-            if not path.exists():
-                outcomes = self._now(items, catalog)
-                path.write_text(json.dumps({name: outcome.to_json() for name, outcome in outcomes.items()}), "utf-8")
-        return {name: TableOutcome.from_json(values) for name, values in json.loads(path.read_text("utf-8")).items()}
-
-    def _now(self, items: Sequence[pytest.Function], catalog: SyncsEntries) -> dict[str, TableOutcome]:
         from pytest_delta_schema.engine.checks import sync_entries
 
-        tables = {item.nodeid: item.cls.table for item in items}
-        declarations = self._config.stash[RUN].declarations
-        outcomes = sync_entries(list(tables.values()), catalog, declarations, recreates=True)
-        return {node_id: outcomes[table.name] for node_id, table in tables.items()}
+        if item.nodeid not in self._outcomes:
+            batch = [other for other in self._items if share_a_catalog(item, other)]
+            batch = batch if item in batch else [item]
+            tables = [other.table for other in batch]
+            outcomes = sync_entries(tables, catalog, self._run.declarations, recreates=True)
+            self._outcomes |= {other.nodeid: outcomes[other.table.name] for other in batch}
+            for other in batch:
+                outcome = self._outcomes[other.nodeid]
+                if other is not item and outcome.status is Status.SYNCED:
+                    self._run.note_unreported(other.nodeid, outcome)
+        return self._outcomes[item.nodeid]
 
 
-class SharedOutcomes:
-    """Gives the workers of xdist on this machine a folder in which the first one leaves its outcomes for the others."""
-
-    def __init__(self) -> None:
-        self._folder: str | None = None
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: Any) -> None:
-        """Give a worker the folder."""
-        self._folder = share_folder(node, _FOLDER, self._folder)
-
-    def pytest_unconfigure(self) -> None:
-        """Remove the folder."""
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+def share_a_catalog(item: pytest.Function, other: pytest.Function) -> bool:
+    """Whether two items get one catalog; a fixture of a folder, module or test may give others."""
+    fixture = shared_fixture(item, "delta_catalog")
+    return fixture is not None and shared_fixture(other, "delta_catalog") is fixture

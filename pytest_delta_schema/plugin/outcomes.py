@@ -1,29 +1,26 @@
-"""Make an outcome the result of an item, and carry it, with the states of its table, on the report of the item."""
+"""Make an outcome the result of an item, and carry it on the report of the item, also from the workers of xdist."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_delta_schema.diagnostics.errors import Location, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import NotShown
-from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status, TableOutcome
+from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status, TableOutcome, TableResult
 from pytest_delta_schema.plan.kinds import Risk
 from pytest_delta_schema.plugin.compat import skip_item
 from pytest_delta_schema.plugin.failures import (
-    TABLE,
     CatalogUnavailable,
     ContractFailure,
     add_properties,
     cause_of,
     fault_of,
     one_line,
-    properties_of,
     relative,
 )
 from pytest_delta_schema.plugin.options import APPLY, DRIFT
-from pytest_delta_schema.plugin.registration import OUTCOME, REPORTS, RUN
+from pytest_delta_schema.plugin.registration import OUTCOME, RUN
 from pytest_delta_schema.report.text import (
     applied_text,
     body,
@@ -112,67 +109,79 @@ def _shown_notes(outcome: TableOutcome) -> list[str]:
     return [str(note) for note in outcome.notes if note.rule != NotShown.__name__]
 
 
-_OUTCOME = "delta_schema_outcome"
+_RESULT = "delta_schema_result"
+"""The attribute of a report with what it shows of a check: a ``TableResult``, or its JSON form on the way."""
+
+_PARTS = ("node_id", "table", "declared", "observed")
 
 
-def attach(item: pytest.Item, report: pytest.TestReport) -> None:
-    """Attach the outcome of an item to its report, also through xdist, where each outcome is sent once."""
+def attach(item: Any, report: pytest.TestReport, check: CheckKind) -> None:
+    """Attach what an item has shown to its report; each outcome once, and with reports the states of its table."""
     outcome = item.stash.get(OUTCOME, None)
+    declared = observed = None
     if outcome is not None:
         del item.stash[OUTCOME]
-        setattr(report, _OUTCOME, json.dumps(outcome.to_json()))
-        if item.config.pluginmanager.hasplugin(REPORTS):
-            attach_states(item, report, outcome)
+        if item.config.stash[RUN].has_reports:
+            declared, observed = _states(item, outcome)
+    result = TableResult(
+        node_id=item.nodeid, table=item.subject, check=check, result=outcome, declared=declared, observed=observed
+    )
+    # pytest-forked sends the attributes of reports by itself.
+    is_sent = getattr(item.config.option, "forked", False)
+    setattr(report, _RESULT, _json_form(result) if is_sent else result)
 
 
-def outcome_of(report: pytest.TestReport) -> TableOutcome | None:
-    """Return the outcome that a report carries; ``None`` if it carries none."""
-    text = getattr(report, _OUTCOME, None)
-    return None if text is None else TableOutcome.from_json(json.loads(text))
+def result_of(report: pytest.TestReport) -> TableResult | None:
+    """Return what a report shows of a check; ``None`` for tests of others."""
+    value = getattr(report, _RESULT, None)
+    if isinstance(value, dict):
+        outcome = value["result"]
+        value = TableResult(
+            check=CheckKind(value["check"]),
+            result=None if outcome is None else TableOutcome.from_json(outcome),
+            **{name: value[name] for name in _PARTS},
+        )
+        setattr(report, _RESULT, value)
+    return value
 
 
-_STATES = "delta_schema_states"
+def make_serialisable(data: dict[str, Any]) -> None:
+    """Replace the result in what pytest sends of a report by its JSON form."""
+    if isinstance(data.get(_RESULT), TableResult):
+        data[_RESULT] = _json_form(data[_RESULT])
 
 
-class TableStates(NamedTuple):
-    """The states of one table as JSON values; ``None`` if one was not sent, or was not read."""
+def _json_form(result: TableResult) -> dict[str, Any]:
+    outcome = None if result.result is None else result.result.to_json()
+    parts = {name: getattr(result, name) for name in _PARTS}
+    return {"check": result.check.value, "result": outcome, **parts}
 
-    declared: dict[str, Any] | None = None
-    observed: dict[str, Any] | None = None
 
-
-def attach_states(item: pytest.Item, report: pytest.TestReport, outcome: TableOutcome) -> None:
-    """Attach the states of the table of a check to its report: for each table once, and none of an invalid model."""
-    run, table = item.config.stash[RUN], getattr(getattr(item, "cls", None), "table", None)
+def _states(item: pytest.Item, outcome: TableOutcome) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """Return the states of the table of a check: for each table once, and none of an invalid model."""
+    run, table = item.config.stash[RUN], getattr(item, "table", None)
     sender = {DRIFT: CheckKind.DRIFT, APPLY: CheckKind.APPLY}.get(run.options.mode or "", CheckKind.RULES)
     if table is None or outcome.check is not sender or run.declarations.violations(table):
-        return
+        return None, None
     from pytest_delta_schema.state.json_state import state_json
 
     declared, observed = run.states(table)
-    states = TableStates(state_json(declared), None if observed is None else state_json(observed))
-    setattr(report, _STATES, json.dumps(states))
+    return state_json(declared), None if observed is None else state_json(observed)
 
 
-def states_of(report: pytest.TestReport) -> TableStates:
-    """Return the states that a report carries."""
-    text = getattr(report, _STATES, None)
-    return TableStates() if text is None else TableStates(*json.loads(text))
-
-
-def error_outcome(config: pytest.Config, report: pytest.TestReport) -> TableOutcome | None:
+def error_outcome(config: pytest.Config, report: pytest.TestReport, result: TableResult) -> TableOutcome | None:
     """Return the outcome of a check that an error has ended; ``None`` if none has."""
     cause = cause_of(report)
     if not (cause or report.failed):
         return None
     status = Status.UNREADABLE if cause or report.when == "setup" else Status.FAILED
-    text, table, (file, line, _) = cause or _crash(report), properties_of(report)[TABLE], report.location
+    text, (file, line, _) = cause or _crash(report), report.location
     location = None if line is None else Location(str(Path(config.rootpath, file)), line + 1)
     return TableOutcome(
-        table=table,
-        check=next(check for check in CheckKind if f"delta_{check.value}" in report.keywords),
+        table=result.table,
+        check=result.check,
         status=status,
-        diagnostics=(diagnostic_of(fault_of(report), table, text, location=location),),
+        diagnostics=(diagnostic_of(fault_of(report), result.table, text, location=location),),
         location=location,
         failure=text,
     )

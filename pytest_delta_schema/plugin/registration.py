@@ -47,15 +47,6 @@ RUNNING: pytest.StashKey[pytest.Item] = pytest.StashKey()
 OUTCOME: pytest.StashKey[TableOutcome] = pytest.StashKey()
 """Key of the outcome in an item's stash."""
 
-SUMMARY, REPORTS = "delta_schema_summary", "delta_schema_reports"
-"""The names of the plugins that collect the outcomes of a run: for the terminal, and for reports."""
-
-COMPARISON = "delta_schema_comparison"
-"""The name of the plugin that compares with the contracts of the past; its ``labels`` name their commits."""
-
-ADOPT_RUN = "delta_schema_adopt"
-"""The name of the plugin that accepts drift into the source of models."""
-
 TABLE_MODULE = "pytest_delta_schema.models.table"
 """A run that has not imported this module has no tables."""
 
@@ -211,6 +202,20 @@ def project_folder(config: pytest.Config) -> Path:
 def is_on_github() -> bool:
     """Whether this is a step of GitHub Actions."""
     return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+WITHOUT_WORKERS: pytest.StashKey[str] = pytest.StashKey()
+"""Key of the line that says why a run has no workers of xdist."""
+
+
+def run_in_one_process(config: pytest.Config) -> None:
+    """Turn the workers of xdist off for a run that changes a catalog; xdist starts them after this."""
+    option = config.option
+    changes = option.delta_schema_apply or (option.delta_schema_sync_metadata and not option.delta_schema_drift)
+    if changes and getattr(option, "dist", "no") != "no" and getattr(option, "tx", None):
+        mode = "apply" if option.delta_schema_apply else "sync-metadata"
+        config.stash[WITHOUT_WORKERS] = f"--delta-{mode} runs in one process; the workers of xdist are turned off"
+        option.dist, option.tx, option.numprocesses = "no", [], 0
 
 
 class ProgressHandler(logging.Handler):

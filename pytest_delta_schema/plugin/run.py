@@ -5,16 +5,17 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from pytest_delta_schema.diagnostics.text import printed, printed_line
-from pytest_delta_schema.plugin.compat import added_arguments, is_distributed, is_worker
+from pytest_delta_schema.diagnostics.text import printed
+from pytest_delta_schema.plugin.compat import added_arguments, is_distributed, is_worker, mark_selector, show_lines_with
 from pytest_delta_schema.plugin.failures import (
     CatalogUnavailable,
     escape_collect_report,
     escape_report,
+    is_of_check,
     report_error,
     show_once,
     without_start_line,
@@ -24,25 +25,18 @@ from pytest_delta_schema.plugin.options import (
     ADOPT,
     AGAINST,
     APPLY,
+    DRIFT,
+    ENFORCE,
     IMPORT,
-    SYNC,
     WRITES_MODELS,
+    backend_and_location,
     only_shows,
 )
-from pytest_delta_schema.plugin.registration import (
-    ADOPT_RUN,
-    COMPARISON,
-    OUTCOME,
-    PUSHED,
-    REPORTS,
-    RUN,
-    SUMMARY,
-    TABLE_MODULE,
-)
-from pytest_delta_schema.plugin.terminal import Colours
+from pytest_delta_schema.plugin.registration import PUSHED, PYTEST_MARKS, RUN, TABLE_MODULE, WITHOUT_WORKERS
+from pytest_delta_schema.plugin.terminal import markup_of, show_section
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Collection, Generator, Iterable
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -52,15 +46,23 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.comparison import ContractComparison
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
+    from pytest_delta_schema.engine.outcomes import TableOutcome
     from pytest_delta_schema.engine.source_map import Listing
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.adoption import AdoptRun
+    from pytest_delta_schema.plugin.comparison import ComparisonRun
+    from pytest_delta_schema.plugin.importing import ImportRun
+    from pytest_delta_schema.plugin.items import ContractItem
     from pytest_delta_schema.plugin.options import Options
+    from pytest_delta_schema.plugin.results import RunResults
     from pytest_delta_schema.plugin.spark import SparkWatch
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.settings import PushedSettings
     from pytest_delta_schema.state import TableState
+
+_T = TypeVar("_T")
 
 
 def contract_run(config: pytest.Config) -> ContractRun:
@@ -68,16 +70,13 @@ def contract_run(config: pytest.Config) -> ContractRun:
     run = config.stash.get(RUN, None)
     if run is None:
         run = config.stash[RUN] = ContractRun(config, checked_options(config), config.stash[PUSHED])
-        config.pluginmanager.register(RunHooks(run), "delta_schema_run")
-        if not is_worker(config):
-            config.pluginmanager.register(Colours(), "delta_schema_colours")
+        config.pluginmanager.register(RunHooks(config, run), "delta_schema_run")
         # Hooks of a conftest in a folder are known from the first table of that folder on.
-        if run.options.mode not in WRITES_MODELS and (
-            run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls()
-        ):
-            from pytest_delta_schema.plugin.reports import ReportWriter
+        if run.options.mode not in {None, *WRITES_MODELS} or run.has_reports:
+            from pytest_delta_schema.plugin.results import RunResults
 
-            config.pluginmanager.register(ReportWriter(config), REPORTS)
+            run.results = RunResults(config, run)
+            config.pluginmanager.register(run.results, "delta_schema_results")
     return run
 
 
@@ -88,31 +87,24 @@ def start_run(config: pytest.Config) -> None:
     if options.mode == IMPORT:
         from pytest_delta_schema.plugin.importing import ImportRun
 
-        config.pluginmanager.register(ImportRun(config, run), "delta_schema_import")
+        run.importing = ImportRun(config, run)
         return
     if options.models and config.args_source is not config.ArgsSource.ARGS:
         config.args.extend(added_arguments(config.args, options.models))
     if options.mode == ADOPT:
         from pytest_delta_schema.plugin.adoption import AdoptRun
 
-        config.pluginmanager.register(AdoptRun(config, run), ADOPT_RUN)
-    elif options.mode is not None and not only_shows(config):
-        from pytest_delta_schema.plugin.summary import Summary
-
+        run.adopting = AdoptRun(config, run)
+    elif not only_shows(config):
+        run.has_summary = options.mode is not None
         if options.against:
-            from pytest_delta_schema.plugin.comparison import ComparisonHooks
+            from pytest_delta_schema.plugin.comparison import ComparisonRun
 
-            config.pluginmanager.register(ComparisonHooks(config, run), COMPARISON)
-        summary = Summary(config, options)
-        config.pluginmanager.register(summary, SUMMARY)
-        if options.mode == APPLY and not config.option.collectonly:
-            from pytest_delta_schema.plugin.interruption import Interrupted
+            run.comparing = ComparisonRun(config, run)
+        if (options.mode == APPLY or run.has_reports) and not (is_worker(config) or config.option.collectonly):
+            from pytest_delta_schema.plugin.interruption import Interruption
 
-            config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
-        if options.mode == SYNC and not is_worker(config):
-            from pytest_delta_schema.plugin.items import SharedOutcomes
-
-            config.pluginmanager.register(SharedOutcomes(), "delta_schema_shared_outcomes")
+            config.pluginmanager.register(Interruption(config, run), "delta_schema_interruption")
 
 
 def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:
@@ -135,19 +127,40 @@ class ContractRun:
         self.listings: dict[QualifiedName, Listing] = {}
         self.schemas: dict[tuple[str, str], Table] = {}
         self.selected: list[Table] = []
-        self.changing: list[pytest.Function] = []
+        self.changing: list[ContractItem] = []
         self.checked_by_rules: set[QualifiedName] = set()
         self.audited: set[int] = set()
         self.without_snapshot: list[str] = []
+        self.left_out: list[str] = []
         self.modules_without_tables: dict[Path, str] = {}
         self.other_tests = 0
-        self.is_refused = False
+        self.refusals: list[str] = []
+        self.notes: dict[str, None] = {}
+        self.unneeded_breaks: dict[str, str] = {}
+        self.has_summary = False
+        self.results: RunResults | None = None
+        self.importing: ImportRun | None = None
+        self.adopting: AdoptRun | None = None
+        self.comparing: ComparisonRun | None = None
         self.has_started_spark = False
         self.spark_watch: SparkWatch | None = None
         self.comparison: ContractComparison | None = None
         self._config = config
         self._pushed = pushed
         self._gates: dict[int, Gate] = {}
+        self._joint: dict[object, Any] = {}
+
+    def joint(self, class_: Callable[[ContractRun], _T]) -> _T:
+        """Return the object of a class that the items of the run share, which is made when the first one needs it."""
+        if class_ not in self._joint:
+            self._joint[class_] = class_(self)
+        made: _T = self._joint[class_]
+        return made
+
+    def note_unreported(self, node_id: str, outcome: TableOutcome) -> None:
+        """Note the outcome of a change that was made before its item, which may not run any more."""
+        if self.results is not None:
+            self.results.unreported[node_id] = outcome
 
     def watch(self, fixture: str, spark: SparkSession) -> None:
         """Watch the session on which a fixture depends, so the report names the test that stopped it."""
@@ -156,6 +169,16 @@ class ContractRun:
 
             self.spark_watch = SparkWatch()
         self.spark_watch.watch(fixture, spark)
+
+    @property
+    def has_reports(self) -> bool:
+        """Whether the run writes reports, or a hook of the project reads them."""
+        hook = self._config.hook.pytest_delta_schema_report
+        return bool(self.options.reports or hook.get_hookimpls()) and self.options.mode not in WRITES_MODELS
+
+    def refuse(self, faults: Iterable[str]) -> None:
+        """Make the run, if it has begun, end with a usage error; the caller stops it."""
+        self.refusals += [fault for fault in faults if fault not in self.refusals]
 
     def declare(self, table: Table) -> Table:
         """Add a table, and return the one that was declared first under its name."""
@@ -174,6 +197,15 @@ class ContractRun:
             listing = Listing(path=str(path), variable=variable, version=FileVersion.of(str(path)))
             for table in installed:
                 self.listings.setdefault(table.name, listing)
+
+    @cached_property
+    def is_selected(self) -> Callable[[Collection[str]], bool] | None:
+        """Which checks ``-m`` selects by their marks; others are not made. ``None`` if pytest has to decide.
+
+        So it has if the expression names marks of others, which may be added later. A comparison with contracts looks
+        at the items of all tables.
+        """
+        return None if self.options.against else mark_selector(self._config.getoption("markexpr") or "", PYTEST_MARKS)
 
     @property
     def settings(self) -> Settings:
@@ -231,6 +263,8 @@ class ContractRun:
 
     def used_consents(self) -> list[Consent]:
         """Return the consents that a table needed."""
+        if not self.options.settings.consents:
+            return []
         from pytest_delta_schema.engine.checks import used_consents
 
         used = [used_consents(gate) for gate in self._gates.values() if gate.is_read]
@@ -257,26 +291,31 @@ _ENDS_OF_TESTS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitC
 class RunHooks:
     """A plugin that is registered with the state of a run."""
 
-    def __init__(self, run: ContractRun) -> None:
+    def __init__(self, config: pytest.Config, run: ContractRun) -> None:
         self._run = run
+        self._is_worker = is_worker(config)
 
-    def pytest_report_header(self, config: pytest.Config) -> str | None:
-        """Name the file whose section configures the run."""
-        path = self._run.options.project_file
-        if path is None:
-            return None
-        shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
-        return printed_line(f"delta schema: configured by {shown}")
+    def pytest_report_header(self, config: pytest.Config) -> list[str]:
+        """Name the file whose section configures the run, its mode, and what it compares with."""
+        run, path = self._run, self._run.options.project_file
+        lines = []
+        if path is not None:
+            shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
+            lines.append(f"configured by {shown}")
+        lines += [] if run.comparing is None else [f"against {label}" for label in run.comparing.labels]
+        if run.options.mode not in {None, AGAINST}:
+            lines.append(_mode_and_catalog(config, run.options))
+        if WITHOUT_WORKERS in config.stash:
+            lines.append(config.stash[WITHOUT_WORKERS])
+        return [printed(f"delta schema: {line}") for line in lines]
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_pycollect_makemodule(self, module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
-        """Import the modules of the setting ``models`` by their dotted names."""
-        dotted = self._run.options.models.get(module_path)
-        if dotted is None:
+    def pytest_collection(self, session: pytest.Session) -> bool | None:
+        """List the catalog, and make an item for each table, with ``--delta-import``; nothing else is collected."""
+        if self._run.importing is None:
             return None
-        from pytest_delta_schema.plugin.collection import models_module
-
-        return models_module(parent, module_path, dotted)
+        self._run.importing.collect(session)
+        return True
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
@@ -292,20 +331,29 @@ class RunHooks:
     def pytest_collect_file(
         self, file_path: Path, parent: pytest.Collector
     ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-        """Collect the modules of the setting ``models`` also where ``python_files`` does not match them."""
+        """Import the modules of the setting ``models`` by their dotted names, whatever ``python_files`` matches."""
         collectors = yield
         dotted = self._run.options.models.get(file_path)
         if dotted is None:
             return collectors
-        from pytest_delta_schema.plugin.collection import ModelsModule, models_module
+        from pytest_delta_schema.plugin.collection import models_module
 
-        # That of doctests is another kind of module, which has no tables.
-        if any(isinstance(collector, ModelsModule) for collector in collectors):
-            return collectors
-        return [*collectors, models_module(parent, file_path, dotted)]
+        # A module of doctests is of another class.
+        others = [collector for collector in collectors if type(collector) is not pytest.Module]
+        return [*others, models_module(parent, file_path, dotted)]
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+    ) -> Generator[None, object, object]:
+        """Compare the tables with contracts before others select items, and check the settings after them."""
+        if self._run.comparing is not None:
+            self._run.comparing.compare(session, items)
+        result = yield
+        self._check_collected(config, items)
+        return result
+
+    def _check_collected(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Warn of tables where none are collected, and stop a run whose settings do not fit what was collected."""
         if TABLE_MODULE in sys.modules:
             from pytest_delta_schema.plugin.model_files import warn_of_conftests
@@ -365,17 +413,34 @@ class RunHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Show once a run, and not once a worker of xdist, why a catalog is not available."""
+        """Show once a run, and not once a worker of xdist, why a catalog is not available; give failures colours.
+
+        A failed check has them wherever it is shown on a terminal; other texts of it stay plain.
+        """
         node = getattr(report, "node", None)
         if node is not None and report.failed:
             show_once(node.config, report)
+        if report.failed and is_of_check(report) and not self._is_worker:
+            show_lines_with(report, markup_of)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_to_serializable(self) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
+        """Send what a check has shown with the report of its item."""
+        data = yield
+        if data is not None:
+            from pytest_delta_schema.plugin.outcomes import make_serialisable
+
+            make_serialisable(data)
+        return data
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:
         """Run before syrupy, and prevent it from deleting or reporting snapshots of tests that did not run."""
         config, run = session.config, self._run
+        if run.importing is not None:
+            run.importing.finish()
         updates = getattr(config.option, "update_snapshots", False)
-        if not (updates or run.tables or run.is_refused or _has_workers(config)):
+        if not (updates or run.tables or run.refusals or _has_workers(config)):
             return (yield)
         from pytest_delta_schema.plugin.syrupy_compat import (
             corrected_report,
@@ -390,7 +455,8 @@ class RunHooks:
         stopped = config.option.collectonly or exitstatus not in _ENDS_OF_TESTS
         # A run that writes models, and the parent of pytest-forked, compare no snapshot, and know of no unused one.
         compares_none = run.options.mode in WRITES_MODELS or getattr(config.option, "forked", False)
-        if run.is_refused or compares_none or (stopped and not is_distributed(config)):
+        leaves_out = run.is_selected is not None and not self._is_worker
+        if run.refusals or compares_none or leaves_out or (stopped and not is_distributed(config)):
             find_no_unused(config)
         with corrected_report():
             return (yield)
@@ -404,6 +470,14 @@ class RunHooks:
         for line in unused_lines(config):
             terminalreporter.write_line(line)
         self._run.forget_gates()
+        job = self._run.importing or self._run.adopting
+        if job is not None:
+            show_section(terminalreporter, job.summary_lines())
+
+    def pytest_unconfigure(self) -> None:
+        """End the process that runs witnesses."""
+        if self._run.comparing is not None:
+            self._run.comparing.close()
 
     @pytest.fixture
     def _delta_readable(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
@@ -427,6 +501,17 @@ class RunHooks:
         require_readable_entry(request, self._run.gate(delta_catalog))
 
 
+def _mode_and_catalog(config: pytest.Config, options: Options) -> str:
+    """Return what the header says about the mode of a run and its catalog."""
+    mode, where = options.mode, backend_and_location(config, options)
+    if mode in WRITES_MODELS:
+        return f"{mode} from {where}"
+    modes = mode if mode == ENFORCE or not options.enforces else f"{mode} and {ENFORCE}"
+    syncs = mode == DRIFT and options.unity.sync_on_read
+    wrote = "; catalog entries of what is read are synchronised with the logs first" if syncs else ""
+    return f"{modes} on {where}{wrote}"
+
+
 def _has_workers(config: pytest.Config) -> bool:
     """Whether xdist distributes tests; the process that controls workers collects no tables, and reports snapshots."""
     manager = config.pluginmanager
@@ -439,10 +524,11 @@ def complete_report(
     """Attach the outcome of a check to its report, and report once a run why a catalog is not available."""
     if run.spark_watch is not None:
         run.spark_watch.look(report)
-    if OUTCOME in item.stash:
+    kind = getattr(item, "check_kind", None)
+    if kind is not None and run.results is not None:
         from pytest_delta_schema.plugin.outcomes import attach
 
-        attach(item, report)
+        attach(item, report, kind)
     if call.excinfo is not None:
         report_error(item, report, call.excinfo.value)
     if report.sections and run.has_started_spark:

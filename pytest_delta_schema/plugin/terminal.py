@@ -18,9 +18,7 @@ from pytest_delta_schema.plugin.compat import (
     is_distributed,
     is_worker,
     leave_out_of_reports,
-    show_lines_with,
 )
-from pytest_delta_schema.plugin.failures import properties_of
 from pytest_delta_schema.progress import LOGGER, PHASE, SECONDS, STEP, LogLines, fitted
 
 if TYPE_CHECKING:
@@ -248,13 +246,3 @@ def markup_of(line: str) -> dict[str, bool]:
     """
     match = re.match(_BEGINNING, line)
     return {} if match is None else {_COLOURS[match[1]]: True}
-
-
-class Colours:
-    """Gives the failures of checks their colours, also those that workers of xdist have sent."""
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Show a failed check with colours, wherever it is shown on a terminal; other texts of it stay plain."""
-        if report.failed and properties_of(report):
-            show_lines_with(report, markup_of)

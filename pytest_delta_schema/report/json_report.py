@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from pytest_delta_schema.diagnostics.errors import os_error_text
 from pytest_delta_schema.diagnostics.text import escaped
-from pytest_delta_schema.engine.outcomes import CHANGE, DIAGNOSTIC, LOCATION, STATEMENT, DataChecks, Status
+from pytest_delta_schema.engine.outcomes import (
+    CHANGE,
+    DIAGNOSTIC,
+    LOCATION,
+    STATEMENT,
+    CheckOutcome,
+    DataChecks,
+    Status,
+)
 from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.report.run_report import (
     REPORT_VERSION,
-    CheckOutcome,
     CheckReport,
     Consents,
     ReportMode,

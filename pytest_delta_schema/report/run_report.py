@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.outcomes import (
     CheckKind,
+    CheckOutcome,
     DataChecks,
     OutcomeStatement,
     Status,
     TableChange,
     status_text,
+    worst,
 )
 from pytest_delta_schema.report.text import counted, is_creation
 from pytest_delta_schema.settings.table import RISKS, CheckMode
@@ -25,16 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
-    from pytest_delta_schema.engine.outcomes import TableOutcome
+    from pytest_delta_schema.engine.outcomes import TableOutcome, TableResult
 
     _T = TypeVar("_T")
 
 
 ReportMode = Literal["check", CheckMode]
 """What a run did: ``check`` needs no catalog."""
-
-CheckOutcome = Literal["passed", "failed", "error", "skipped"]
-"""How pytest reports a check; ``error`` is one in set-up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,24 +220,6 @@ class RunReport:
         return {risk: numbers[risk] for risk in RISKS if numbers[risk]}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
-    """How one test item ended."""
-
-    node_id: str
-    table: str
-    """Dotted name of the model, or of the schema."""
-    check: CheckKind
-    """Its last part, such as ``drift``."""
-    outcome: CheckOutcome
-    result: TableOutcome | None
-    """The outcome of the check; ``None`` for an item that was skipped before it ran."""
-    declared: Mapping[str, Any] | None = None
-    """The state that the model wants, as JSON values; ``None`` if it is not known."""
-    observed: Mapping[str, Any] | None = None
-    """The state that the catalog holds, in the same form."""
-
-
 _CHECKS = [
     CheckKind.RULES,
     CheckKind.DDL,
@@ -256,10 +237,10 @@ _STATUSES, _DATA_CHECKS = list(Status), list(DataChecks)
 
 
 def table_reports(
-    results: Iterable[CheckResult], *, mode: ReportMode, backend: str, bound: Callable[[str], str]
+    results: Iterable[TableResult], *, mode: ReportMode, backend: str, bound: Callable[[str], str]
 ) -> tuple[TableReport, ...]:
     """Return an entry for each table, sorted by name; a table whose checks were all skipped has none."""
-    tables: dict[str, list[CheckResult]] = {}
+    tables: dict[str, list[TableResult]] = {}
     for result in sorted(results, key=lambda result: (result.table, _CHECKS.index(result.check), result.node_id)):
         tables.setdefault(result.table, []).append(result)
     entries = []
@@ -272,7 +253,7 @@ def table_reports(
 
 
 def _entry(
-    checks: Sequence[CheckResult], outcomes: Sequence[TableOutcome], mode: ReportMode, backend: str, stored_as: str
+    checks: Sequence[TableResult], outcomes: Sequence[TableOutcome], mode: ReportMode, backend: str, stored_as: str
 ) -> TableReport:
     restorable = next((outcome for outcome in outcomes if outcome.restore_sql), None)
     versions = (outcome.observed_version for outcome in outcomes)
@@ -281,10 +262,11 @@ def _entry(
         stored_as=stored_as,
         mode=mode,
         backend=backend,
-        status=max(outcomes, key=_severity).status,
+        status=worst(outcomes).status,
         location=max((outcome.location for outcome in outcomes), key=_precision),
         checks=tuple(
-            CheckReport(node_id=check.node_id, check=check.check.value, outcome=check.outcome) for check in checks
+            CheckReport(node_id=check.node_id, check=check.check.value, outcome=check.outcome or "error")
+            for check in checks
         ),
         observed_version=next((version for version in versions if version is not None), None),
         changes=_joined(outcome.changes for outcome in outcomes),
@@ -299,11 +281,6 @@ def _entry(
         observed=next((check.observed for check in checks if check.observed is not None), None),
         failure="\n\n".join(dict.fromkeys(outcome.failure for outcome in outcomes if outcome.failure)),
     )
-
-
-def _severity(outcome: TableOutcome) -> float:
-    """Return how bad an outcome is; what a catalog shows tells more about a table than a snapshot does."""
-    return 0.5 + _STATUSES.index(Status.SYNCED if outcome.check is CheckKind.DDL else outcome.status)
 
 
 def _precision(location: Location | None) -> int:

@@ -594,34 +594,6 @@ def test_a_plan_that_a_rule_refuses_is_reported_with_the_batch():
     assert [names.count("b") for names in reads] == [1, 1, 0, 0]
 
 
-def test_parents_are_applied_first_and_each_once():
-    catalog, created = Recording([existing("silver.b", table_comment="Old")]), []
-    gate = Gate(catalog, models=[*FAMILY, *CIRCLE])
-    batched = BatchedApplies(gate, (), ApplyProgress(), lambda table, _: created.append(table.table_name))
-
-    outcomes = [batched.apply_with_parents(declared) for declared in (FAMILY[4], FAMILY[1], FAMILY[3])]
-
-    assert [outcome.status.value for outcome in outcomes] == ["applied"] * 3
-    assert [line for line in catalog.story if "create table" in line or "comment" in line] == [
-        "b: comment on table",
-        "d: create table",
-        "e: create table",
-    ]
-    statements = [[statement.kind for statement in outcome.statements] for outcome in outcomes]
-    assert statements[0] == ["create table", "add primary key", "add foreign key"]
-    assert statements[1] == ["comment on table"]
-
-
-def test_a_circle_is_applied_with_the_table_that_is_asked_for():
-    catalog = Recording()
-    batched = BatchedApplies(Gate(catalog, CIRCLE), (), ApplyProgress(), lambda *_: None)
-
-    outcomes = [batched.apply_with_parents(declared) for declared in (CIRCLE[1], CIRCLE[2], CIRCLE[0])]
-
-    assert [outcome.status.value for outcome in outcomes] == ["applied", "applied", "in sync"]
-    assert [len(outcome.statements) for outcome in outcomes] == [8, 3, 0]
-
-
 def interrupted(catalog, models):
     gate, progress = Gate(catalog, models), ApplyProgress()
     joint = BatchedApplies(gate, models, progress, lambda *_: None)

@@ -20,7 +20,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.outcomes import CheckKind
-from pytest_delta_schema.plugin.outcomes import outcome_of
+from pytest_delta_schema.plugin.outcomes import result_of
 from support.plugin_project import HEAD, SHARED
 
 DRIFTS = 'table("dev.silver.orders", ID)'
@@ -275,12 +275,9 @@ class Failing(MemoryCatalog):
 
 def gate_of(result) -> dict[CheckKind, str]:
     """Return how the checks of the gate ended in an inner run."""
-    outcomes = map(outcome_of, result.reprec.getreports("pytest_runtest_logreport"))
-    return {
-        outcome.check: ended(outcome.failure) if outcome.failure else outcome.status.value
-        for outcome in outcomes
-        if outcome is not None
-    }
+    results = map(result_of, result.reprec.getreports("pytest_runtest_logreport"))
+    outcomes = [result.result for result in results if result is not None and result.result is not None]
+    return {outcome.check: ended(outcome.failure) if outcome.failure else outcome.status.value for outcome in outcomes}
 
 
 @pytest.fixture

@@ -578,7 +578,7 @@ def test_failed_items_with_odd_names_run_again_with_lf(project):
         "".join(f"t{i} = Table('dev', 'silver', {n!r}, [Column('a', LongType())])\n" for i, n in enumerate(ODD)),
     )
 
-    project.pytester.runpytest_inprocess("-m", "delta_ddl").assert_outcomes(failed=len(ODD), deselected=len(ODD))
+    project.pytester.runpytest_inprocess("-m", "delta_ddl").assert_outcomes(failed=len(ODD))
 
     project.pytester.runpytest_inprocess("--lf").assert_outcomes(failed=len(ODD))
 
@@ -844,3 +844,21 @@ def test_snapshots_of_other_tests_stay(shop):
 
     assert "unused" not in gate.stdout.str() + update.stdout.str()
     shop.run("test_shop.py").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("expression", "line"),
+    [
+        ("delta_drift", "1 test collected in *"),
+        ("delta and not (delta_ddl or delta_rules)", "1 test collected in *"),
+        ("not delta", "no tests collected in *"),
+        ("delta_drift and not slow", "1/3 tests collected (2 deselected) in *"),
+        ("delta_drift and", "ERROR: Wrong expression passed to '-m': delta_drift and: *"),
+    ],
+)
+def test_checks_that_no_expression_of_marks_can_select_are_not_made(project, expression, line):
+    project.models(ORDERS)
+
+    result = project.run("--delta-drift", "-m", expression, "--collect-only", "-q")
+
+    (result.stderr if line.startswith("ERROR") else result.stdout).fnmatch_lines([line])

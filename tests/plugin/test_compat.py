@@ -168,7 +168,7 @@ def test_an_apply_that_has_failed_is_not_run_again(project):
 
     result = project.run("--delta-apply", "-m", "delta_apply", "--junitxml=report.xml")
 
-    result.assert_outcomes(failed=1, deselected=2)
+    result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["apply: 1 failed, 2 statements run", "*statement 3 of 3 failed: the disk was busy"])
     report = (project.path / "report.xml").read_text()
     assert report.count('name="delta.outcome"') == report.count('name="delta.statements"') == 1
@@ -202,7 +202,7 @@ def test_shuffled_items_are_applied_in_the_order_of_their_foreign_keys(project, 
 
     result = project.run("-v", "--delta-apply", "-m", "delta_apply")
 
-    result.assert_outcomes(passed=3, deselected=6)
+    result.assert_outcomes(passed=3)
     assert [line.split("::")[1] for line in result.outlines if "::apply PASSED" in line] == [
         "dev.silver.customers",
         "dev.silver.orders",

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from support.plugin_project import ALONE, PATIENT_WORKERS
+from support.plugin_project import ALONE
 
 pytestmark = [pytest.mark.spark, pytest.mark.own_jvm]
 
@@ -32,7 +32,7 @@ from pytest_delta_schema.plugin import interruption as interruption_report
 from pytest_delta_schema.sql import StatementKind
 
 # No time limit ends these runs, so they end by themselves also on a slow machine.
-stopping.STOPPING = interruption.READING = interruption_report.LIMIT = interruption_report.WORKER_LIMIT = 300
+stopping.STOPPING = interruption.READING = interruption_report.LIMIT = 300
 HERE = Path(__file__).parent
 
 class Interrupted(LocalCatalog):
@@ -75,7 +75,7 @@ def interrupted(project):
     def run(*args, kind, interrupt, rows=1, options):
         project.models(MODELS.format(options=options))
         conftest = CONFTEST.format(kind=kind, interrupt=interrupt, rows=rows)
-        project.pytester.makeconftest(f"{conftest}\n{PATIENT_WORKERS}")
+        project.pytester.makeconftest(f"{conftest}\n")
         return subprocess.run(
             [sys.executable, "-m", "pytest", *ALONE, "--delta-apply", "-m", "delta_apply", *args],
             cwd=project.path,
@@ -128,22 +128,16 @@ def test_ctrl_c_in_a_rewrite(interrupted, project):
     require_no_jvm(project.path)
 
 
-@pytest.mark.parametrize(
-    ("args", "interrupt"),
-    [
-        ([], "os.kill(os.getpid(), signal.SIGTERM)"),
-        (["-n1", "--delta-warehouse=.delta-warehouse/{worker}"], "os.kill(os.getppid(), signal.SIGTERM)"),
-    ],
-    ids=["serial", "xdist"],
-)
-def test_sigterm_in_a_statement_that_never_ends(interrupted, project, args, interrupt):
-    result = interrupted(*args, kind="COMMENT_TABLE", interrupt=interrupt, options='comment="Orders"')
+def test_sigterm_in_a_statement_that_never_ends(interrupted, project):
+    interrupt = "os.kill(os.getpid(), signal.SIGTERM)"
+
+    result = interrupted(kind="COMMENT_TABLE", interrupt=interrupt, options='comment="Orders"')
 
     assert result.returncode == -signal.SIGTERM, result.stdout + result.stderr
     assert "dev.silver.orders: interrupted in statement 1 of 1\n" in result.stdout
     assert "  running, not committed (the table is at version 1):\n" in result.stdout
     assert "  to restore:  nothing was changed\n" in result.stdout
-    assert versions(project.path / ".delta-warehouse" / ("gw0" if args else "")) == NAMES
+    assert versions(project.path / ".delta-warehouse") == NAMES
     require_no_jvm(project.path)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 
 import pytest
 
-from support.plugin_project import ALONE, ORDERS, PATIENT_WORKERS
+from support.plugin_project import ALONE, ORDERS
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 MORE = """
@@ -26,7 +25,7 @@ from pytest_delta_schema.plugin import interruption as interruption_report
 # Nothing that these tests wait for has a time limit that a slow machine could exceed.
 interruption.READING = 300
 if {is_unlimited}:
-    interruption_report.LIMIT = interruption_report.WORKER_LIMIT = 300
+    interruption_report.LIMIT = 300
 
 def interrupt():
     {interrupt}
@@ -70,8 +69,7 @@ def stopped(project):
 
         head = CATALOG.partition("@pytest.fixture")[0]
         body = CONFTEST.format(interrupt=interrupt, number=number, when=when, look=look, is_unlimited=is_unlimited)
-        limits = PATIENT_WORKERS if is_unlimited else ""
-        project.pytester.makeconftest(f"{head}\n{body}\n{limits}\n{extra}")
+        project.pytester.makeconftest(f"{head}\n{body}\n{extra}")
         if not (project.path / "models.py").exists():
             project.models(ORDERS + MORE)
         command = [sys.executable, "-m", "pytest", *ALONE, "--delta-apply", "-m", "delta_apply", *args]
@@ -175,7 +173,7 @@ def test_an_apply_gives_the_signal_back(project):
     project.catalog("MemoryCatalog()")
     before = signal.getsignal(signal.SIGTERM)
 
-    project.run("--delta-apply", "-m", "delta_apply").assert_outcomes(passed=1, deselected=2)
+    project.run("--delta-apply", "-m", "delta_apply").assert_outcomes(passed=1)
 
     assert signal.getsignal(signal.SIGTERM) is before
 
@@ -215,94 +213,15 @@ def stuck():
     assert "dev.silver.orders: interrupted in statement 3 of 6\n" in result.stdout
 
 
-BOTH = """Path({folder!r}, str(os.getpid())).touch()
-    if len(list(Path({folder!r}).iterdir())) == 2:
-        with suppress(FileExistsError):  # both workers may see both files
-            Path({folder!r}).with_suffix(".claimed").mkdir()
-            {kill}
-    hang()"""
-TWO = """
-first = table("dev.silver.a", Column("id", LongType()))
-second = table("dev.silver.b", Column("id", LongType()))
-third = table("dev.silver.c", Column("id", LongType()))
-"""
-
-
-@pytest.mark.parametrize(
-    ("kill", "code"),
-    [
-        ("os.killpg(0, signal.SIGINT)", 2),
-        ("os.killpg(0, signal.SIGTERM)", -15),
-        ("os.kill(os.getppid(), signal.SIGTERM)", -15),
-    ],
-    ids=["ctrl-c", "group", "controller"],
-)
-def test_the_controller_shows_the_reports_of_all_workers(stopped, project, tmp_path, kill, code):
-    project.models(TWO)
-    folder = tmp_path / "workers"
-    folder.mkdir()
-
-    result = stopped("-n2", "--delta-backend=memory", interrupt=BOTH.format(folder=str(folder), kill=kill), number=1)
-
-    assert result.returncode == code, result.stdout + result.stderr
-    texts = [line for line in result.stdout.splitlines() if "interrupted in statement 1 of 1" in line]
-    assert sorted(line.split()[1] for line in texts) == ["dev.silver.a:", "dev.silver.b:"]
-    assert sorted(line.split()[0] for line in texts) == ["[gw0]", "[gw1]"]
-    assert "not begun: dev.silver.c\n" in result.stdout
-    for pid in folder.iterdir():
-        with pytest.raises(ProcessLookupError):
-            os.kill(int(pid.name), 0)
-
-
-def test_what_workers_were_doing_is_shown_even_if_they_are_killed(stopped, project, tmp_path):
-    project.models(TWO)
-    folder = tmp_path / "workers"
-    folder.mkdir()
-    extra = """
-interruption.in_time = lambda call, seconds: call()
-
-def pytest_configure(config):
-    if hasattr(config, "workerinput"):
-        Stopped.reports = Path(config.workerinput["delta_schema_interrupted"])
-"""
-    look = """
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # execnet sends it after five seconds
-            while not list(self.reports.glob(os.environ["PYTEST_XDIST_WORKER"] + ".*json")):
-                time.sleep(0.01)
-            os.kill(os.getpid(), signal.SIGKILL)"""
-    interrupt = BOTH.format(folder=str(folder), kill="os.killpg(0, signal.SIGINT)")
-
-    result = stopped("-n2", "--delta-backend=memory", interrupt=interrupt, number=1, look=look, extra=extra)
-
-    assert result.returncode == 2, result.stdout + result.stderr
-    lines = result.stdout.splitlines()
-    texts = [line for line in lines if "interrupted in statement 1 of 1" in line]
-    assert sorted(line.split()[1] for line in texts) == ["dev.silver.a:", "dev.silver.b:"]
-    assert lines.count("  running, perhaps committed (the table was not read again):") == 2
-    assert "not begun: dev.silver.c\n" in result.stdout
-
-
-@pytest.mark.parametrize("workers", [(), ("-n1", "--delta-backend=memory")], ids=["serial", "xdist"])
-def test_a_second_interruption_while_the_run_ends(stopped, workers):
+def test_a_second_interruption_while_the_run_ends(stopped):
     extra = """
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session):
-    if not hasattr(session.config, "workerinput"):
-        raise KeyboardInterrupt
+    raise KeyboardInterrupt
 """
-    result = stopped(*workers, interrupt="os.killpg(0, signal.SIGINT)", extra=extra)
+    result = stopped(interrupt="os.killpg(0, signal.SIGINT)", extra=extra)
 
     assert result.returncode == -signal.SIGINT
     assert result.stdout.count("delta schema: interrupted\n") == 1
     assert result.stdout.count("dev.silver.orders: interrupted in statement 3 of 6\n") == 1
     assert RESTORE in result.stdout
-
-
-def test_a_worker_that_is_interrupted_alone(stopped, project):
-    project.models(TWO)
-    alone = 'os.environ["PYTEST_XDIST_WORKER"] == "gw0" and os.kill(os.getpid(), signal.SIGINT)'
-
-    result = stopped("-n2", "--delta-backend=memory", interrupt=alone, number=1)
-
-    assert result.returncode == 2, result.stdout + result.stderr
-    assert "[gw0] dev.silver." in result.stdout

@@ -10,7 +10,7 @@ import pytest
 from pytest_delta_schema import model_source
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.diagnostics.text import HIDDEN
-from pytest_delta_schema.plugin.outcomes import outcome_of
+from pytest_delta_schema.plugin.outcomes import result_of
 from support.damaged_logs import READABLE_LOGS
 from support.hostile_project import write_hostile_project
 from support.models import NAME
@@ -95,7 +95,7 @@ def check(texts):
         (),
         ("--delta-drift", "--delta-preflight=count"),
         ("--delta-apply", "--delta-on-failure=restore"),
-        ("--delta-apply", "--delta-on-failure=restore", "-n1"),
+        ("--delta-drift", "-n1"),
     ],
     ids=" ".join,
 )
@@ -151,9 +151,9 @@ class Outcomes:
         self.all: list[TableOutcome] = []
 
     def pytest_runtest_logreport(self, report):
-        outcome = outcome_of(report)
-        if outcome is not None:
-            self.all.append(outcome)
+        result = result_of(report)
+        if result is not None and result.result is not None:
+            self.all.append(result.result)
 
 
 def test_every_change_of_a_drifted_table_is_where_its_part_is_declared(project):

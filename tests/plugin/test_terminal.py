@@ -18,7 +18,7 @@ from pytest_delta_schema.backends.spark.errors import STOPPING
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.execute.interruption import READING
 from pytest_delta_schema.plugin.compat import failure_at, show_lines_with
-from pytest_delta_schema.plugin.interruption import LIMIT, WORKER_LIMIT, Termination
+from pytest_delta_schema.plugin.interruption import LIMIT, Termination
 from pytest_delta_schema.plugin.terminal import markup_of
 from support.plugin_project import ORDERS
 
@@ -137,19 +137,16 @@ def raised_again():
     signal.signal(signal.SIGTERM, earlier)
 
 
-@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
-def test_another_thread_notes_a_signal(raised_again, signum):
-    noted: Queue[int] = Queue()
-    termination = Termination(LONG, noted.put, pytest.fail)
+def test_the_signal_is_raised_again_at_the_end(raised_again):
+    termination = Termination(LONG, pytest.fail)
     termination.install()
 
     with pytest.raises(KeyboardInterrupt):
-        signal.raise_signal(signum)
+        signal.raise_signal(signal.SIGTERM)
 
-    assert noted.get(timeout=LONG) == signum
     assert raised_again == []
     termination.end()
-    assert raised_again == [signum] * (signum == signal.SIGTERM)
+    assert raised_again == [signal.SIGTERM]
 
 
 def test_more_signals_while_a_process_ends_are_ignored(raised_again, monkeypatch):
@@ -158,7 +155,7 @@ def test_more_signals_while_a_process_ends_are_ignored(raised_again, monkeypatch
     at_limit, release = Event(), Event()
     monkeypatch.setattr(sys, "unraisablehook", errors.append)
     monkeypatch.setattr(os, "_exit", codes.put)
-    termination = Termination(0, lambda _: None, lambda: (at_limit.set(), release.wait(LONG)))
+    termination = Termination(0, lambda: (at_limit.set(), release.wait(LONG)))
     termination.install()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGTERM)
@@ -174,4 +171,4 @@ def test_more_signals_while_a_process_ends_are_ignored(raised_again, monkeypatch
 
 
 def test_a_process_has_ended_five_seconds_after_sigterm():
-    assert STOPPING + READING < WORKER_LIMIT < LIMIT < 5
+    assert STOPPING + READING < LIMIT < 5

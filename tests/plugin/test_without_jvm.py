@@ -50,7 +50,7 @@ def orders(project):
 def test_tables_in_sync_need_none(project, started, mode):
     result = project.run(f"--delta-{mode}", "-m", f"delta_{mode}", "-q")
 
-    result.assert_outcomes(passed=1, deselected=2)
+    result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines([f"{mode}: 1 in sync, 0 statements run"])
     result.stdout.no_fnmatch_line("*Spark*")
     assert started == []
@@ -97,7 +97,7 @@ def test_drift_needs_none(project, started, orders):
 
     result = project.run("--delta-drift", "-m", "delta_drift")
 
-    result.assert_outcomes(failed=2, deselected=4)
+    result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(
         [
             "  - columns.extra  bigint *-> (not in the model)*",
@@ -114,7 +114,7 @@ def test_a_damaged_log_needs_none(project, started, orders):
 
     result = project.run("--delta-drift", "-m", "delta_drift")
 
-    result.assert_outcomes(errors=1, deselected=2)
+    result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
         ["*its Delta log is damaged (*00000000000000000000.json is cut off or damaged in line 1*"],
     )
@@ -128,7 +128,7 @@ def test_unmanaged_tables_need_none(project, started):
 
     result = project.run("--delta-drift", "-m", "delta_unmanaged or delta_drift")
 
-    result.assert_outcomes(passed=1, failed=1, deselected=2)
+    result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*dev.silver.stray*"])
     assert started == []
 
@@ -156,7 +156,7 @@ def test_folders_of_parquet_files_are_unmanaged_tables(project, started):
 def test_unmanaged_tables_of_a_new_catalog_need_none(project, started):
     project.ini("delta_models = models", "delta_unmanaged = fail")
 
-    project.run("--delta-drift", "-m", "delta_unmanaged").assert_outcomes(passed=1, deselected=3)
+    project.run("--delta-drift", "-m", "delta_unmanaged").assert_outcomes(passed=1)
 
     assert started == []
 
@@ -168,7 +168,7 @@ def test_consents_that_were_used_before_need_none(project, started, orders):
 
     result = project.run("--delta-drift", "-m", "delta_drift", "--delta-allow=drop-column dev.silver.orders.legacy")
 
-    result.assert_outcomes(passed=1, deselected=2)
+    result.assert_outcomes(passed=1)
     assert started == []
 
 
@@ -176,7 +176,7 @@ def test_consents_that_were_used_before_need_none(project, started, orders):
 def test_a_gate_needs_no_pair_that_belongs_together(project, started, monkeypatch):
     monkeypatch.setattr(later_session, "installed", lambda: {"pyspark": "4.3.0"})
 
-    project.run("--delta-drift", "-m", "delta_drift").assert_outcomes(passed=1, deselected=2)
+    project.run("--delta-drift", "-m", "delta_drift").assert_outcomes(passed=1)
 
     assert started == []
 
@@ -212,7 +212,7 @@ def test_no_java_is_needed(project, monkeypatch, workers):
 
     result = project.run("--delta-drift", "-m", "delta_drift", *workers, subprocess=True)
 
-    result.assert_outcomes(passed=1, deselected=0 if workers else 2)
+    result.assert_outcomes(passed=1)
 
 
 def test_an_apply_that_changes_tables_starts_it_in_the_set_up(project, started):
@@ -220,7 +220,7 @@ def test_an_apply_that_changes_tables_starts_it_in_the_set_up(project, started):
 
     result = project.run("--delta-apply", "-m", "delta_apply")
 
-    result.assert_outcomes(errors=1, skipped=1, deselected=4)
+    result.assert_outcomes(errors=1, skipped=1)
     result.stdout.fnmatch_lines([f"*{STARTED}*"])
     assert started == [1]
 
@@ -231,7 +231,7 @@ def test_data_checks_start_it(project, started, orders, preflight, starts):
 
     result = project.run("--delta-drift", "-m", "delta_drift", f"--delta-preflight={preflight}")
 
-    result.assert_outcomes(failed=1 - len(starts), errors=len(starts), deselected=2)
+    result.assert_outcomes(failed=1 - len(starts), errors=len(starts))
     assert started == starts
 
 
@@ -249,7 +249,7 @@ def test_an_override_starts_it(project, started, fixture):
 
     result = project.run("--delta-drift", "-m", "delta_drift")
 
-    result.assert_outcomes(errors=1, deselected=2)
+    result.assert_outcomes(errors=1)
     assert started == [1]
 
 
@@ -263,7 +263,7 @@ def test_another_warehouse_is_read_from_there(project, started):
 
     result = project.run("--delta-drift", "-m", "delta_drift")
 
-    result.assert_outcomes(failed=1, deselected=2)
+    result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["  - columns.extra *"])
     assert started == []
 
@@ -275,7 +275,7 @@ def test_a_session_that_is_active_is_used(project, started, monkeypatch):
 
     result = project.run("--delta-drift", "-m", "delta_drift")
 
-    result.assert_outcomes(errors=1, deselected=2)
+    result.assert_outcomes(errors=1)
     assert started == [1]
 
 
@@ -283,7 +283,7 @@ def test_a_session_that_is_active_is_used(project, started, monkeypatch):
 def test_settings_of_spark_start_it(project, started, monkeypatch):
     monkeypatch.setenv("SPARK_CONF_DIR", "/etc/spark")
 
-    project.run("--delta-drift", "-m", "delta_drift").assert_outcomes(errors=1, deselected=2)
+    project.run("--delta-drift", "-m", "delta_drift").assert_outcomes(errors=1)
 
     assert started == [1]
 
@@ -309,7 +309,7 @@ def test_what_only_spark_can_read_starts_it(project, started, models):
 
     result = project.run("--delta-drift", "-m", "delta_drift")
 
-    result.assert_outcomes(errors=1, deselected=2)
+    result.assert_outcomes(errors=1)
     assert started == [1]
 
 
@@ -318,7 +318,7 @@ def test_a_log_that_needs_spark_starts_it(project, started, orders):
 
     result = project.run("--delta-drift", "-m", "delta_drift")
 
-    result.assert_outcomes(errors=1, deselected=2)
+    result.assert_outcomes(errors=1)
     assert started == [1]
 
 
@@ -329,7 +329,7 @@ def test_a_parent_in_a_catalog_of_the_warehouse_needs_none(project, started):
 
     result = project.run("--delta-drift", "-m", "delta_drift")
 
-    result.assert_outcomes(failed=1, deselected=2)
+    result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["  + foreign_keys.*"])
     assert started == []
 
@@ -340,7 +340,7 @@ def test_a_test_gets_a_started_session(project, started):
 
     result = project.run_all("--delta-drift", "-m", "not delta_ddl and not delta_rules")
 
-    result.assert_outcomes(passed=1, errors=1, deselected=2)
+    result.assert_outcomes(passed=1, errors=1)
     assert started == [1]
 
 
@@ -365,10 +365,10 @@ def test_a_session_that_does_not_start_is_an_error_in_the_set_up(project):
     project.models(PLAIN)
     project.pytester.makeconftest(LATER)
 
-    project.run("--delta-drift", "-m", "delta_drift").assert_outcomes(failed=1, deselected=2)
+    project.run("--delta-drift", "-m", "delta_drift").assert_outcomes(failed=1)
     result = project.run("--delta-apply", "-m", "delta_apply")
 
-    result.assert_outcomes(errors=1, deselected=2)
+    result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*the session does not start; look at its log*"])
 
 
@@ -391,9 +391,9 @@ def test_models_of_tables_that_other_writers_made_need_no_change(project, starte
     plain = project.run("-m", "delta_rules", "--junit-xml=report.xml")
     gate = project.run("--delta-drift", "-m", "delta_drift", "-q")
 
-    plain.assert_outcomes(passed=1, deselected=1)
+    plain.assert_outcomes(passed=1)
     assert "dev.silver.orders: cannot be created, only compared: " in (project.path / "report.xml").read_text("utf-8")
-    gate.assert_outcomes(passed=1, deselected=2)
+    gate.assert_outcomes(passed=1)
     gate.stdout.fnmatch_lines(["drift: 1 in sync*"])
     assert started == []
 

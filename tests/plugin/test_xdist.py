@@ -133,13 +133,6 @@ class Failing(MemoryCatalog):
 """
 
 
-def applied(project: Project) -> None:
-    project.ini("delta_models = models", "delta_protected = prod.* dev.siver.*")
-    (project.path / "pyproject.toml").write_text(UNUSED)
-    project.models(ORDERS + FAMILY)
-    project.catalog(APPLIED)
-
-
 def failing(project: Project) -> None:
     project.models(ORDERS + FAMILY)
     project.catalog(FAILING)
@@ -245,13 +238,13 @@ def shop(project: Project) -> None:
     project.ini("delta_models = models", "delta_backend = unity")
     project.models(ORDERS)
     project.pytester.makepyfile(test_shop=SHOP)
-    (project.path / "gate.txt").write_text("--delta-apply\n-o\ndelta_backend=memory\n")
+    (project.path / "gate.txt").write_text("--delta-drift\n-o\ndelta_backend=memory\n")
     project.run("--snapshot-update")
 
 
 def shop_with_addopts(project: Project) -> None:
     shop(project)
-    project.ini("delta_models = models", "delta_backend = memory", "addopts = --delta-apply")
+    project.ini("delta_models = models", "delta_backend = memory", "addopts = --delta-drift")
 
 
 def without_tables(project: Project) -> None:
@@ -295,23 +288,6 @@ CASES = {
         args=("--delta-drift", *REPORTS),
         lines=("*RuntimeError: no https://user*catalog.example/x today",),
     ),
-    "apply": Case(
-        write=applied,
-        args=("--delta-apply", MEMORY, "-m", "delta_apply", *REPORTS),
-        lines=(
-            "  applied     dev.silver.orders, 8 changes; to restore: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0",
-            "  unused      the pattern dev.siver.[*] of the setting protected matches no table *",
-            "  unused      consent 'drop-column dev.silver.[*].gone' *",
-        ),
-    ),
-    "apply that fails": Case(
-        write=failing,
-        args=("--delta-apply", MEMORY, "--delta-on-failure=restore", "--snapshot-update", "-rP", *REPORTS),
-        lines=(
-            "  to restore:  restored to version 0: *",
-            "  failed      dev.silver.orders: statement * failed: disk full",
-        ),
-    ),
     "snapshots": Case(
         write=reviewed_with_rules,
         args=("--color=yes", *REPORTS),
@@ -326,15 +302,15 @@ CASES = {
     "update next to a failure": Case(write=failing_elsewhere, args=("--snapshot-update",)),
     "node ids": Case(
         write=shop,
-        args=("--delta-apply", MEMORY, "models.py", *NODES, "--junitxml=report.xml"),
+        args=("--delta-drift", MEMORY, "models.py", *NODES, "--junitxml=report.xml"),
         lines=("1 other test did not run, because --delta-*",),
     ),
     "selection": Case(
         write=shop,
-        args=("@gate.txt", "-k", "rules or apply or test_sum", "-p", "no:syrupy", "--junitxml=report.xml"),
+        args=("@gate.txt", "-k", "rules or drift or test_sum", "-p", "no:syrupy", "--junitxml=report.xml"),
         lines=("1 other test did not run, because --delta-*",),
     ),
-    "mode in addopts": Case(write=shop_with_addopts, args=("--junitxml=report.xml",), lines=("apply: 1 applied, *",)),
+    "mode in addopts": Case(write=shop_with_addopts, args=("--junitxml=report.xml",), lines=("drift: 1 drifted, *",)),
     "no table": Case(
         write=without_tables,
         args=("--delta-drift",),
@@ -347,7 +323,7 @@ CASES = {
     ),
     "no check left by a plugin": Case(
         write=deselecting,
-        args=("--delta-apply", MEMORY),
+        args=("--delta-drift", MEMORY),
         lines=("*were deselected by another plugin;*",),
     ),
 }
@@ -401,10 +377,35 @@ def test_workers_name_all_that_cannot_be_collected_and_keep_the_snapshots(projec
 def test_workers_refuse_a_consent_that_names_nothing(project):
     shop(project)
 
-    result = project.run("--delta-apply", MEMORY, "--delta-allow=drop-column dev.silver.orderz.x", "-n1")
+    result = project.run("--delta-drift", MEMORY, "--delta-allow=drop-column dev.silver.orderz.x", "-n1")
 
     message = "consent 'drop-column dev.silver.orderz.x' names no table of this run; collected are dev.silver.orders"
     assert message in result.stderr.str() + result.stdout.str()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     for line in ("*passed*", *ADVICE):
         result.stdout.no_fnmatch_line(line)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [["-n2"], ["-nauto"], ["addopts = -n2"], ["PYTEST_ADDOPTS"], ["--dist=each", "--tx=2*popen"], ["-pxdist", "-n1"]],
+    ids=" ".join,
+)
+def test_an_apply_has_no_workers(project, monkeypatch, asked):
+    project.models(ORDERS)
+    project.catalog("MemoryCatalog()")
+    is_file = asked[0].startswith("addopts")
+    project.ini("delta_models = models", *(asked if is_file else []))
+    if asked == ["PYTEST_ADDOPTS"]:
+        monkeypatch.setenv("PYTEST_ADDOPTS", "-n2")
+
+    options = [] if is_file or asked == ["PYTEST_ADDOPTS"] else asked
+    result = project.run("--delta-apply", "-m", "delta_apply", *options, subprocess=True)
+
+    result.stdout.fnmatch_lines(
+        [
+            "delta schema: --delta-apply runs in one process; the workers of xdist are turned off",
+            "apply: 1 applied, 3 statements run",
+        ],
+    )
+    result.stdout.no_fnmatch_line("*created: *worker*")

@@ -137,17 +137,6 @@ reads_tool_pytest = pytest.mark.skipif(
 """For tests of projects that configure pytest in ``[tool.pytest]``."""
 
 
-PATIENT_WORKERS = """
-import execnet.gateway_base, xdist.workermanage
-
-# A worker is interrupted once more five seconds after its controller, and is killed ten seconds after it.
-xdist.workermanage.NodeManager.EXIT_TIMEOUT = 300
-waits = execnet.gateway_base.WorkerPool.waitall
-execnet.gateway_base.WorkerPool.waitall = lambda pool, timeout=None: waits(pool, timeout and 300)
-"""
-"""The part of a conftest that changes the limits of execnet, in the controller and in its workers."""
-
-
 _MARK = re.compile(r"«(/?)([^»]*)»")
 
 
