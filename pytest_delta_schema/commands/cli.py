@@ -22,7 +22,7 @@ from pytest_delta_schema.configuration.report_targets import faults_of_reports, 
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, JsonFormError, os_error_text
 from pytest_delta_schema.diagnostics.text import printed, printed_line
 from pytest_delta_schema.progress import LOGGER, PHASE, LogLines, fitted
-from pytest_delta_schema.report.formats import EXTENSIONS, FORMATS
+from pytest_delta_schema.report.formats import EXTENSIONS, FORMATS, missing_packages
 from pytest_delta_schema.report.json_report import TOOL, report_from_json, report_text, write_report
 from pytest_delta_schema.report.run_report import merged_report
 from pytest_delta_schema.settings.table import SETTINGS
@@ -206,7 +206,7 @@ def _merge(arguments: argparse.Namespace) -> int:
     faults: list[str] = []
     output = [] if arguments.output is None else [f"json:{Path.cwd() / arguments.output}"]
     targets = report_files(_report_targets([*output, *arguments.report], faults), EXTENSIONS)
-    faults += faults_of_reports(targets, EXTENSIONS)
+    faults += (*faults_of_reports(targets, EXTENSIONS), *missing_packages(targets))
     reports = [report for file in arguments.files if (report := _read_report(file, faults)) is not None]
     if faults:
         return _failed(*faults)
@@ -322,7 +322,7 @@ def ci_file(platform: str, backend: str, token_variable: str) -> str:
     text = _DRIFT_PART.sub(r"\1", text)
     if backend == "databricks":
         return text
-    text = text.replace("[spark,databricks]", "[spark,unity]" if backend == "unity" else "[spark]")
+    text = text.replace("[spark,databricks,", "[spark,unity," if backend == "unity" else "[spark,")
     return _ENVIRONMENT.sub(partial(_environment, token_variable if backend == "unity" else ""), text)
 
 

@@ -48,7 +48,7 @@ from pytest_delta_schema.plugin.options import (
 )
 from pytest_delta_schema.plugin.registration import files_of_pytest, is_on_github, project_folder
 from pytest_delta_schema.plugin.terminal import write_lines
-from pytest_delta_schema.report.formats import EXTENSIONS
+from pytest_delta_schema.report.formats import EXTENSIONS, missing_packages
 from pytest_delta_schema.settings.table import (
     BACKENDS,
     BY_NAME,
@@ -227,7 +227,7 @@ def reports_to_write(config: pytest.Config, sources: Sources) -> tuple[ReportFil
     reports = report_files((*by_itself, *(toml or ()), *(ini or ()), *(command_line or ())), EXTENSIONS)
     # A worker of xdist writes no report.
     if not is_worker(config):
-        sources.faults += map(escaped, faults_of_reports(reports, EXTENSIONS))
+        sources.faults += map(escaped, (*faults_of_reports(reports, EXTENSIONS), *missing_packages(reports)))
     return reports
 
 

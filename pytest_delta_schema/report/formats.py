@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pytest_delta_schema.configuration.report_targets import ReportFile
 
 
 class ReportFormat(NamedTuple):
@@ -22,6 +25,8 @@ class ReportFormat(NamedTuple):
     """Module and name of a function that returns a text besides; ``""`` for none."""
     summary_variable: str = ""
     """The environment variable that names the file to which that text is appended."""
+    package: str = ""
+    """The package that it needs, from the extra of its name; ``""`` for none."""
 
     def write(self, report: Any) -> Any:
         """Return the text of the file, or the lines for the terminal."""
@@ -44,7 +49,7 @@ FORMATS: Mapping[str, ReportFormat] = MappingProxyType(
     {
         "json": ReportFormat(f"{_PACKAGE}.json_report:report_text", "json"),
         "markdown": ReportFormat(f"{_PACKAGE}.markdown:pull_request_comment", "md"),
-        "html": ReportFormat(f"{_PACKAGE}.html.page:html_page", "html"),
+        "html": ReportFormat(f"{_PACKAGE}.html_report:html_page", "html", package="jinja2"),
         "sarif": ReportFormat(f"{_PACKAGE}.ci_formats:sarif_json", "sarif"),
         "gitlab": ReportFormat(f"{_PACKAGE}.ci_formats:gitlab_json", "gitlab.json"),
         "github": ReportFormat(
@@ -59,3 +64,14 @@ FORMATS: Mapping[str, ReportFormat] = MappingProxyType(
 
 EXTENSIONS: Mapping[str, str] = MappingProxyType({type_: form.extension for type_, form in FORMATS.items()})
 """The extension of the files of each type; ``""`` for those that are written to the terminal."""
+
+
+def missing_packages(reports: Iterable[ReportFile]) -> Iterator[str]:
+    """Yield a message for each report that needs a package that is not installed."""
+    for report in reports:
+        package = FORMATS[report.type].package
+        if package and find_spec(package) is None:
+            yield (
+                f"report {report.type}: it needs {package}, which is not installed; run: pip install"
+                f' "pytest-delta-schema[{report.type}]"'
+            )

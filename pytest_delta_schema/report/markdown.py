@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.text import escaped, escaped_lines
 from pytest_delta_schema.engine.outcomes import DataChecks, Status
+from pytest_delta_schema.report.diagram import mermaid, references
 from pytest_delta_schema.report.text import counted, sql_text
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ SUMMARY_LIMIT = 1024 * 1024
 def pull_request_comment(report: RunReport) -> str:
     """Return a report as Markdown of at most 65,536 characters.
 
-    What does not fit is left out in steps: the SQL, tables without changes, the changes of each table, and at last
-    tables. The text says what was left out.
+    What does not fit is left out in steps: the diagram, the SQL, tables without changes, the changes of each table, and
+    at last tables. The text says what was left out.
     """
     return _fitted(report, PULL_REQUEST_COMMENT_LIMIT, len)
 
@@ -47,6 +48,7 @@ _SHOWN = frozenset({*(status for status in Status if not status.passes), Status.
 class _Detail:
     """How much of a report is shown."""
 
+    with_diagram: bool = True
     with_sql: bool = True
     with_unchanged: bool = True
     with_sections: bool = True
@@ -56,6 +58,7 @@ class _Detail:
     def remark(self, report: RunReport) -> str:
         """Return a sentence about what is left out; ``""`` for nothing."""
         left_out = [
+            *(["the diagram"] if not self.with_diagram and references(report.tables) else []),
             *([] if self.with_sql else ["the SQL"]),
             *([] if self.with_unchanged else ["tables without changes"]),
             *([] if self.with_sections else ["the changes of each table"]),
@@ -70,16 +73,18 @@ _ALL = _Detail()
 
 _STEPS = (
     _ALL,
-    replace(_ALL, with_sql=False),
-    replace(_ALL, with_sql=False, with_unchanged=False),
-    replace(_ALL, with_sql=False, with_unchanged=False, with_sections=False),
+    replace(_ALL, with_diagram=False),
+    replace(_ALL, with_diagram=False, with_sql=False),
+    replace(_ALL, with_diagram=False, with_sql=False, with_unchanged=False),
+    replace(_ALL, with_diagram=False, with_sql=False, with_unchanged=False, with_sections=False),
 )
 
 _FEWER_ROWS = (5_000, 2_000, 1_000, 500, 200, 100, 50, 20, 10, 0)
 
 
 def _fitted(report: RunReport, limit: int, size: Callable[[str], int]) -> str:
-    steps = (*_STEPS, *(replace(_STEPS[-1], rows=rows) for rows in _FEWER_ROWS))
+    # Without foreign keys there is no diagram to be left out first.
+    steps = (*_STEPS[not references(report.tables) :], *(replace(_STEPS[-1], rows=rows) for rows in _FEWER_ROWS))
     shown = (_joined_within(limit, size, _blocks(report, detail)) for detail in steps)
     return next(markdown for markdown in shown if markdown is not None)
 
@@ -115,6 +120,9 @@ def _blocks(report: RunReport, detail: _Detail) -> Iterator[str]:
     if unchanged and detail.with_unchanged:
         names = ", ".join(map(name, unchanged))
         yield details(counted(len(unchanged), "table") + " without changes", names)
+    drawing, left_out = mermaid(report.tables) if detail.with_diagram else ("", "")
+    if drawing:
+        yield details("Foreign keys", block(drawing, "mermaid"), *filter(None, [left_out]))
     yield _remarks(report.unmanaged)
     if report.consents.unused:
         consents = ", ".join(map(code, report.consents.unused))

@@ -242,6 +242,16 @@ def test_every_file_that_is_no_report_is_named_and_nothing_is_written(folder, ca
     assert not (folder / "merged.json").exists()
 
 
+def test_a_page_without_its_extra_is_refused_and_nothing_is_written(folder, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+
+    assert main(["merge", "a.json", "-o", "out.json", "--report", "html"]) == 1
+    assert capsys.readouterr().err == (
+        'error: report html: it needs jinja2, which is not installed; run: pip install "pytest-delta-schema[html]"\n'
+    )
+    assert not (folder / "out.json").exists()
+
+
 def test_every_report_that_cannot_be_written_is_named_and_nothing_is_written(folder, capsys):
     wrong = ["htm", "json:", "sarif:.", "github:notes", "gitlab:out.json"]
 

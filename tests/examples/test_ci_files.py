@@ -48,11 +48,15 @@ BACKENDS = {
     "none": ("", None, []),
     "local": (f'{SECTION}backend = "local"\n', None, []),
     "memory": (f'{SECTION}backend = "memory"\n', None, []),
-    "session": (f'{SECTION}backend = "session"\n', "spark", []),
-    "unity": (f'{SECTION}backend = "unity"\n', "spark,unity", ["UNITY_CATALOG_TOKEN"]),
-    "a token of unity": (f'{SECTION}backend = "unity"\nunity_token_variable = "UC"\n', "spark,unity", ["UC"]),
-    "databricks": (f'{SECTION}backend = "databricks"\n', "spark,databricks", ["DATABRICKS_HOST", "DATABRICKS_TOKEN"]),
-    "of a third party": (f'{SECTION}backend = "folder"\n', "spark", []),
+    "session": (f'{SECTION}backend = "session"\n', "spark,html", []),
+    "unity": (f'{SECTION}backend = "unity"\n', "spark,unity,html", ["UNITY_CATALOG_TOKEN"]),
+    "a token of unity": (f'{SECTION}backend = "unity"\nunity_token_variable = "UC"\n', "spark,unity,html", ["UC"]),
+    "databricks": (
+        f'{SECTION}backend = "databricks"\n',
+        "spark,databricks,html",
+        ["DATABRICKS_HOST", "DATABRICKS_TOKEN"],
+    ),
+    "of a third party": (f'{SECTION}backend = "folder"\n', "spark,html", []),
 }
 
 

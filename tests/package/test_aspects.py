@@ -29,7 +29,7 @@ from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import SetTableProperties, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.planner import mode_of
-from pytest_delta_schema.report.html.schema_rows import schema_rows
+from pytest_delta_schema.report.schema_rows import schema_rows
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.sql.statement import CATALOG_ONLY
 from pytest_delta_schema.state import state_from_json, state_json
@@ -147,9 +147,7 @@ def test_reports_and_texts_show_it(aspect: Aspect):
     with_it, without = (state_json(desired_state(model)) for model in (EXAMPLES[aspect], BARE))
     catalog = applied(EXAMPLES[aspect])
 
-    assert schema_rows(with_it, None, []) != schema_rows(without, None, []), (
-        f"report/html/schema_rows.py hides {aspect}"
-    )
+    assert schema_rows(with_it, None, []) != schema_rows(without, None, []), f"report/schema_rows.py hides {aspect}"
     assert state_text(EXAMPLES[aspect], catalog=catalog) != state_text(BARE, catalog=applied(BARE))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from typing import Any, get_args
 
 import pytest
@@ -538,6 +539,22 @@ def pytest_sessionfinish():
 
     result.assert_outcomes(passed=2)
     assert result.ret == pytest.ExitCode.OK
+
+
+@pytest.mark.parametrize("report", ["html", "html:page.html"])
+def test_a_page_without_its_extra_is_refused_before_anything_runs(project, monkeypatch, report):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    project.models(ORDERS)
+
+    result = project.run("--delta-drift", f"--delta-report={report}")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            'ERROR: report html: it needs jinja2, which is not installed; run: pip install "pytest-delta-schema?html?"',
+        ],
+    )
+    assert project.run("--delta-report=json", "--snapshot-update").ret == pytest.ExitCode.OK
 
 
 def test_tokens_in_texts_of_the_catalog_are_shown_nowhere(project, workers):

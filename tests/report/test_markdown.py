@@ -98,7 +98,8 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
-        assert attrs == [] or (tag, attrs) == ("code", [("class", "language-sql")]), (tag, attrs)
+        languages = [[("class", f"language-{name}")] for name in ("sql", "mermaid")]
+        assert attrs == [] or (tag == "code" and attrs in languages), (tag, attrs)
 
     def handle_data(self, data):
         self.texts.append(data)
@@ -187,6 +188,45 @@ def test_hostile_names_everywhere(hostile):
     assert f"dev.{escaped(hostile)}" in page.text
 
 
+def referring(name, parent):
+    key = {"name": "fk", "columns": ["id"], "parent": parent}
+    return replace(IN_SYNC, name=name, stored_as=name, declared={"foreign_keys": [key]})
+
+
+def test_foreign_keys_are_a_diagram():
+    shown = pull_request_comment(sample_report(referring("dev.b", "dev.a"), IN_SYNC, **NOTHING))
+
+    assert shown.endswith(
+        """\
+<details><summary>Foreign keys</summary>
+
+```mermaid
+flowchart RL
+t1["dev.b"]
+t2["dev.a"]
+t1 --> t2
+```
+
+</details>
+"""
+    )
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_a_diagram_of_hostile_names_is_one_block(hostile):
+    page = Page(pull_request_comment(sample_report(referring(f"x{hostile}", hostile), **NOTHING)))
+
+    assert page.tags.count("pre") == 1
+    assert page.tags.count("details") == 2
+    assert {"a", "img", "script"}.isdisjoint(page.tags)
+
+
+def test_a_diagram_says_what_mermaid_does_not_draw():
+    report = sample_report(*[referring(f"a{number}", "b") for number in range(501)], **NOTHING)
+
+    assert "\n```\n\n1 more pair of tables with foreign keys left out, because Mermaid" in pull_request_comment(report)
+
+
 def test_what_stands_around_the_tables():
     report = sample_report(
         UNREADABLE,
@@ -250,12 +290,13 @@ def many(failing, passing=0, *, sql=10):
     ("report", "remark"),
     [
         (many(1, 1), ""),
+        (sample_report(*[referring(f"{number}{'x' * 250}", "b") for number in range(150)], **NOTHING), "the diagram."),
         (many(10, 10, sql=8_000), "the SQL."),
         (many(20, 2_000, sql=8_000), "the SQL, tables without changes."),
         (many(300, 10), "the SQL, tables without changes, the changes of each table."),
         (many(3_000), "the SQL, tables without changes, the changes of each table, 2500 more tables."),
     ],
-    ids=["all", "sql", "unchanged", "sections", "tables"],
+    ids=["all", "diagram", "sql", "unchanged", "sections", "tables"],
 )
 def test_what_does_not_fit_is_left_out(report, remark):
     shown = pull_request_comment(report)

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.report.html.page import html_page
+from pytest_delta_schema.report.html_report import html_page
 from support.browser import chromium, set_screen
 from support.reports import large_report
 

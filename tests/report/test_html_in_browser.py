@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from pytest_delta_schema.report.html.page import html_page
+from pytest_delta_schema.report.html_report import html_page
 from support import browser
 from support.reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNREADABLE, hostile_report, large_report, sample_report
 

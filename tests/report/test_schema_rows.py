@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.report.html.schema_rows import schema_rows
+from pytest_delta_schema.report.schema_rows import schema_rows
 
 
 def column(name, data_type="string", **others):

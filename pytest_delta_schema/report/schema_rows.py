@@ -29,6 +29,20 @@ class SchemaRow(NamedTuple):
     differs: bool = False
     """Whether a change of the table is about it."""
 
+    @property
+    def is_same(self) -> bool:
+        """Whether both sides are one text, and none of it changes."""
+        return self.declared == self.observed and not self.differs
+
+    @property
+    def verdict(self) -> str:
+        """What is to be said about two sides that are not the same."""
+        if not self.differs:
+            return "accepted"
+        if self.declared and self.observed:
+            return "differs"
+        return "only in the model" if self.declared else "only in the catalog"
+
 
 class _Part(NamedTuple):
     group: str

@@ -7,14 +7,21 @@ import hashlib
 import re
 from dataclasses import replace
 from html import unescape
+from importlib.resources import files
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jinja2 import nodes
 
 from pytest_delta_schema import Diagnostic
 from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.diagnostics.faults import Witness
+from pytest_delta_schema.diagnostics.text import escaped_literals
 from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.report.html.markup import MARKS, NOTHING, element, joined, lines, text, wrapped
-from pytest_delta_schema.report.html.page import html_page, sql_markup
+from pytest_delta_schema.report import html_report
+from pytest_delta_schema.report.html_report import MARKS, html_page, sql_tokens
 from pytest_delta_schema.report.run_report import Consents
 from support.browser import html_tree
 from support.reports import (
@@ -29,6 +36,8 @@ from support.reports import (
     large_report,
     sample_report,
 )
+
+TEMPLATES = ("page.html", "table.html")
 
 STATE = {
     "version": 1,
@@ -296,6 +305,22 @@ def test_a_diagnostic_names_the_rows_for_which_it_fails():
     )
 
 
+def test_a_witness_shows_its_script_in_lines_with_both_answers():
+    script = Witness(
+        result="not confirmed", file="a b\ud800.py", script='print("<b>")\nprint(2)', before="1", after="2",
+        reason="by chance",
+    )  # fmt: skip
+    none = Witness(result="no witness", reason="nothing reads it")
+    table = section(replace(BLOCKED, diagnostics=(replace(BLOCKED.diagnostics[0], witnesses=(script, none)),)))
+    shown = table.one(class_="witness")
+
+    assert shown.one("summary").text == "Witness: not confirmed: by chance"
+    assert [part.text for part in shown.all("p")] == ["before: 1", "after: 2", "a b\\ud800.py"]
+    assert shown.one("a").attributes["href"] == "a%20b%3F.py"
+    assert shown.one("pre").text == 'print("<b>")\nprint(2)'
+    assert table.all("p", class_="about")[-1].text == "no witness: nothing reads it"
+
+
 def test_notes_and_the_origin_of_differences_are_shown():
     table = section(DRIFTED)
 
@@ -527,6 +552,10 @@ def test_hostile_text_adds_no_element():
     assert [character for character in HIDDEN_CHARACTERS if character in tree.text] == []
 
 
+def between(start, end, report):
+    return html_page(report).partition(start)[2].partition(end)[0]
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
@@ -536,44 +565,63 @@ def test_hostile_text_adds_no_element():
         ("a\nb\x1b\u202ec", "a\\nb\\u001b\\u202ec"),
         ("caf\u00e9 \u20ac", "caf&#233; &#8364;"),
         ("\ud800", "\\ud800"),
+        ("'&#39;'", "'&amp;#39;'"),
     ],
 )
 def test_a_text_is_escaped_on_one_line_in_ascii(value, shown):
-    assert text(value) == shown
+    report = sample_report(consents=Consents(used=(value,)))
+
+    assert between("<ul><li><code>", "</code></li></ul>", report) == shown
 
 
 def test_lines_stay_lines():
-    assert lines("a <\nb\r") == "a &lt;\nb\\r"
+    report = sample_report(replace(IN_SYNC, failure="a <\nb\r"))
+
+    assert between("<pre class=failure>", "</pre>", report) == "a &lt;\nb\\r"
 
 
 @pytest.mark.parametrize(
-    ("attributes", "head"),
+    ("value", "shown"),
     [
-        ({"class_": "a"}, "<p class=a>"),
-        ({"aria_label": "a b"}, '<p aria-label="a b">'),
-        ({"title": '"><script>'}, '<p title="&quot;&gt;&lt;script&gt;">'),
-        ({"title": "a=b"}, '<p title="a=b">'),
-        ({"title": "'\u00e9`"}, '<p title="\'&#233;`">'),
-        ({"open": "", "id": None}, "<p open>"),
-        ({"width": 7}, "<p width=7>"),
+        ("a", '"a"'),
+        ("a b", '"a b"'),
+        ('"><script>', '"&#34;&gt;&lt;script&gt;"'),
+        ("a=b", '"a=b"'),
+        ("'\u00e9`", '"\'&#233;`"'),
     ],
 )
-def test_attributes_are_quoted_unless_they_are_plain_words(attributes, head):
-    assert element("p", text("&"), **attributes) == f"{head}&amp;</p>"
+def test_attributes_are_quoted(value, shown):
+    assert between("data-schema=", " open>", sample_report(replace(DRIFTED, name=f"{value}.x"))) == shown
 
 
-def test_elements_without_content_are_closed():
-    assert element("meta", charset="utf-8") == "<meta charset=utf-8 />"
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_templates_have_no_way_around_the_escapes(name):
+    source = files("pytest_delta_schema.report").joinpath("html", name).read_text("utf-8")
+    tree = html_report._environment().parse(source)
+    filters = {node.name for node in tree.find_all(nodes.Filter)}
+    shown = re.sub(r"\{\{.*?\}\}", "SHOWN", re.sub(r"\{([%#]).*?\1\}", "", source, flags=re.DOTALL))
+
+    assert filters <= {"join", "length", "list", "map", "min", "select", "selectattr", "string", "unique"}
+    assert list(tree.find_all((nodes.EvalContextModifier, nodes.FilterBlock, nodes.MarkSafe))) == []
+    assert shown.count("SHOWN") > 20
+    assert re.findall(r"='|=[^\s\"'>]*SHOWN", shown) == [], "a value in an attribute has to be in double quotes"
 
 
-def test_a_large_element_is_yielded_in_parts():
-    assert list(wrapped("ul", iter([element("li"), element("li")]), id="a")) == [
-        "<ul id=a>",
-        "<li></li>",
-        "<li></li>",
-        "</ul>",
-    ]
-    assert joined([text("a"), NOTHING, text("b")], element("br")) == "a<br></br><br></br>b"
+def test_everything_is_escaped_that_a_template_shows():
+    source = Path(html_report.__file__).read_text("utf-8")
+
+    assert html_report._environment().autoescape is True
+    assert not re.search(r"markupsafe|extensions", source)
+    assert {path.name for path in files("pytest_delta_schema.report").joinpath("html").iterdir()} == {
+        *TEMPLATES,
+        "page.css",
+        "page.js",
+    }
+
+
+def sql_markup(sql):
+    report = sample_report(replace(DRIFTED, statements=(OutcomeStatement(sql=sql),)))
+    return between("<pre class=copied>", ";</pre>", report)
 
 
 @pytest.mark.parametrize(
@@ -581,15 +629,24 @@ def test_a_large_element_is_yielded_in_parts():
     [
         ("ALTER TABLE `t`", "<b>ALTER TABLE</b> `t`"),
         ("add `a``; <b>`", "<b>add</b> `a``; &lt;b&gt;`"),
-        ("`caf\u00e9`", "<i class=name>`caf&#233;`</i>"),
-        ("COMMENT 'it\\'s ADD -- <i>'", "<b>COMMENT</b> <i class=literal>'it\\'s ADD -- &lt;i&gt;'</i>"),
-        ("\"x\" r'\\'", "<i class=literal>\"x\"</i> <i class=literal>r'\\'</i>"),
-        ("-- ADD\nADD /* DROP */", "<i class=comment>-- ADD</i>\n<b>ADD</b> <i class=comment>/* DROP */</i>"),
-        ("DECIMAL(18,2)", "<i class=type>DECIMAL</i>(<i class=number>18</i>,<i class=number>2</i>)"),
-        ("amount >= 0 & \u00e9", "amount &gt;= <i class=number>0</i> &amp; &#233;"),
-        ("BIGINT COMMENT", "<i class=type>BIGINT</i> <b>COMMENT</b>"),
-        ("`a\rb` 'c\rd' \r", "`a&#13;b` <i class=literal>'c\\rd'</i>  "),
-        ("`\x00\ud800`", "<i class=name>`&#65533;&#65533;`</i>"),
+        ("`caf\u00e9`", '<i class="name">`caf&#233;`</i>'),
+        ("`a``\u00e9`.`b`", '<i class="name">`a``&#233;`</i>.`b`'),
+        ("COMMENT 'it\\'s ADD -- <i>'", "<b>COMMENT</b> <i class=\"literal\">'it\\'s ADD -- &lt;i&gt;'</i>"),
+        ("\"x\" r'\\'", '<i class="literal">&#34;x&#34;</i> <i class="literal">r\'\\\'</i>'),
+        (
+            "-- ADD\nADD /* DROP */",
+            '<i class="comment">-- ADD</i>\n<b>ADD</b> <i class="comment">/* DROP */</i>',
+        ),
+        ("DECIMAL(18,2)", '<i class="type">DECIMAL</i>(<i class="number">18</i>,<i class="number">2</i>)'),
+        ("amount >= 0 & \u00e9", 'amount &gt;= <i class="number">0</i> &amp; &#233;'),
+        ("BIGINT COMMENT", '<i class="type">BIGINT</i> <b>COMMENT</b>'),
+        (
+            "ADDRESS TIMESTAMP_NTZ in_x x2 2x",
+            'ADDRESS <i class="type">TIMESTAMP_NTZ</i> in_x x2 <i class="number">2x</i>',
+        ),
+        ("a / b - c", "a / b - c"),
+        ("`a\rb` 'c\rd' \r", "`a&#13;b` <i class=\"literal\">'c\\rd'</i>  "),
+        ("`\x00\ud800`", '<i class="name">`&#65533;&#65533;`</i>'),
         ("'open", "'open"),
     ],
 )
@@ -597,11 +654,12 @@ def test_sql_is_marked_by_its_parts(sql, shown):
     assert sql_markup(sql) == shown
 
 
+@given(st.text("`'\"\\/*-aADd r\u00e9\n(.", max_size=30))
+def test_no_character_of_sql_is_lost(sql):
+    assert "".join(token for _, token in sql_tokens(sql)) == escaped_literals(sql)
+
+
 def test_marked_sql_can_be_run_as_it_is_read():
     sql = "CREATE TABLE `a<b>``c` (`x` STRING COMMENT 'a & \\'b\\' </pre>') -- \u00fc\n"
 
-    marked = str(sql_markup(sql))
-    for tag in ("b", "i class=literal", "i class=type", "i class=comment", "i class=name", "i"):
-        marked = marked.replace(f"<{tag}>", "").replace(f"</{tag}>", "")
-
-    assert unescape(marked) == sql
+    assert unescape(re.sub(r'</?[bi](?: class="\w+")?>', "", sql_markup(sql))) == sql

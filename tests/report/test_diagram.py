@@ -1,0 +1,210 @@
+"""Foreign keys are drawn in layers, without overlaps, and are told to Mermaid in a text that no name can leave."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_delta_schema.report.diagram import (
+    HEIGHT,
+    MERMAID_CHARACTERS,
+    MERMAID_EDGES,
+    WIDTH,
+    drawn,
+    mermaid,
+    references,
+    shortened,
+)
+from support.reports import BLOCKED, DRIFTED, IN_SYNC, large_report
+
+NAMES = st.integers(0, 12).map(str)
+
+
+def layers(edges):
+    """Return the names of nodes from left to right, and from top to bottom inside of a layer."""
+    columns: dict[float, list[str]] = {}
+    for name, corner in sorted(drawn(edges).nodes.items(), key=lambda item: item[1].y):
+        columns.setdefault(corner.x, []).append(name)
+    return [columns[x] for x in sorted(columns)]
+
+
+@pytest.mark.parametrize(
+    ("edges", "expected"),
+    [
+        pytest.param([("b", "a")], [["a"], ["b"]], id="a child stands right of its parent"),
+        pytest.param([("c", "b"), ("b", "a"), ("c", "a")], [["a"], ["b"], ["c"]], id="the longest way counts"),
+        pytest.param([("a", "a")], [["a"]], id="to itself"),
+        pytest.param([("a", "b"), ("b", "a")], [["a"], ["b"]], id="a cycle of two begins at its first name"),
+        pytest.param([("a", "b"), ("b", "c"), ("c", "a")], [["a"], ["c"], ["b"]], id="a cycle of three"),
+        pytest.param([("a", "b"), ("b", "a"), ("z", "a")], [["a"], ["b", "z"]], id="a child of a cycle"),
+        pytest.param([("b", "a"), ("d", "c"), ("c", "d")], [["a", "c"], ["b", "d"]], id="a cycle beside others"),
+        pytest.param([("c", "b"), ("b", "a"), ("c", "late")], [["a", "late"], ["b"], ["c"]], id="roots come first"),
+        pytest.param(
+            [("x1", "a"), ("y1", "b"), ("x2", "a"), ("y2", "b")],
+            [["a", "b"], ["x1", "x2", "y1", "y2"]],
+            id="children stand at their parent",
+        ),
+    ],
+)
+def test_the_layers_of_a_graph(edges, expected):
+    assert layers(edges) == expected
+
+
+def test_a_parent_stands_in_the_middle_of_its_children_and_parts_below_each_other():
+    nodes = drawn([("b", "a"), ("c", "a"), ("d", "a"), ("x", "w")]).nodes
+
+    assert nodes["a"].y == nodes["c"].y == (nodes["b"].y + nodes["d"].y) / 2
+    assert nodes["w"].y == nodes["x"].y > nodes["d"].y
+
+
+@pytest.mark.parametrize(
+    ("edges", "edge", "path"),
+    [
+        ([("b", "a")], ("b", "a"), "M312 47L240 47"),
+        ([("a", "b"), ("b", "a")], ("a", "b"), "M240 47L312 47"),
+        ([("a", "a")], ("a", "a"), "M240 36c34 -8 34 30 0 22"),
+        ([("c", "b"), ("b", "a"), ("c", "a")], ("c", "a"), "M600 47Q420 -17 240 47"),
+        ([("a", "p"), ("p", "q"), ("q", "a"), ("q", "p")], ("a", "p"), "M240 47L240 111"),
+    ],
+    ids=["to the left", "to the right", "to itself", "over a layer", "inside of a layer"],
+)
+def test_a_line_goes_between_the_sides_that_face_each_other(edges, edge, path):
+    assert {(line.child, line.parent): line.path for line in drawn(edges).lines}[edge] == path
+
+
+@given(st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=40), st.randoms(use_true_random=False))
+def test_no_nodes_overlap_and_the_order_of_edges_does_not_matter(edges, shuffled):
+    drawing = drawn(edges)
+    corners = sorted(drawing.nodes.values())
+    other = list(edges)
+    shuffled.shuffle(other)
+
+    assert drawing.nodes.keys() == {name for edge in edges for name in edge}
+    assert {(line.child, line.parent) for line in drawing.lines} == set(edges)
+    for number, one in enumerate(corners):
+        assert 0 <= one.x <= drawing.width - WIDTH
+        assert 0 <= one.y <= drawing.height - HEIGHT
+        for two in corners[number + 1 :]:
+            assert abs(one.x - two.x) >= WIDTH or abs(one.y - two.y) >= HEIGHT
+    assert drawn(other) == drawing
+
+
+def test_a_long_chain_needs_no_recursion():
+    chain = [(f"{number:05}", f"{number - 1:05}") for number in range(1, 5000)]
+
+    assert len({corner.y for corner in drawn(chain).nodes.values()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("orders", "orders"),
+        ("order_lines_2024", "order_lines_2024"),
+        ("order_lines_of_2024", "order_li\u2026of_2024"),
+        ("\u8ba2" * 9, "\u8ba2" * 4 + "\u2026" + "\u8ba2" * 3),
+        ("a\u202eb", "a\\u202eb"),
+    ],
+)
+def test_a_long_name_is_shortened_in_its_middle(name, shown):
+    assert shortened(name, 16) == shown
+
+
+def child(name, *parents, base=IN_SYNC):
+    keys = [{"name": f"fk{number}", "columns": ["id"], "parent": parent} for number, parent in enumerate(parents)]
+    return replace(base, name=name, stored_as=f"ci.{name}", declared={"foreign_keys": keys})
+
+
+def test_references_are_those_of_the_models_and_name_tables_as_the_report_does():
+    keys = child("b", "CI.a", "elsewhere").declared
+    seen = replace(IN_SYNC, name="c", declared=None, observed=keys)
+    tables = [seen, child("a"), replace(IN_SYNC, name="b", declared=keys, observed={"foreign_keys": []})]
+
+    assert [(reference.child, reference.parent) for reference in references(tables)] == [
+        ("b", "a"),
+        ("b", "elsewhere"),
+        ("c", "a"),
+        ("c", "elsewhere"),
+    ]
+
+
+def test_a_flowchart_has_an_edge_for_each_pair_of_tables_and_the_state_of_those_that_do_not_pass():
+    tables = [child("s.a"), child("s.b", "s.a", "s.a", "x", base=DRIFTED), child("s.c", "s.a", "s.c", base=BLOCKED)]
+
+    assert mermaid(tables) == (
+        """\
+flowchart RL
+t1["s.b #40;drifted#41;"]
+t2["s.a"]
+t1 --> t2
+t3["x"]
+t1 --> t3
+t4["s.c #40;blocked#41;"]
+t4 --> t2
+t4 --> t4""",
+        "",
+    )
+    assert mermaid([IN_SYNC]) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("dev.silver.order_lines 2", "dev.silver.order_lines 2"),
+        ('a"] --> b', "a#34;#93; #45;#45;#62; b"),
+        ("a\nclick t1 href", "a#92;nclick t1 href"),
+        ("%%{init: {}}%%", "#37;#37;#123;init#58; #123;#125;#125;#37;#37;"),
+        ("```", "#96;#96;#96;"),
+        ("<img src=x>", "#60;img src#61;x#62;"),
+        ("#35;&lt;", "#35;35#59;#38;lt#59;"),
+        ("1. a", "1#46; a"),
+        ("    a", "#32;   a"),
+        ("_a_ __b", "#95;a#95; #95;#95;b"),
+        ("www.a.example https://b", "www#46;a.example https#58;#47;#47;b"),
+        ("style:#a;", "style#58;#35;a#59;"),
+        ("caf\u00e9\u202e", "caf#233;#92;u202e"),
+        ("end", "end"),
+    ],
+)
+def test_no_name_leaves_its_label(name, label):
+    text, _ = mermaid([child(name, name)])
+
+    assert text == f'flowchart RL\nt1["{label}"]\nt1 --> t1'
+
+
+@given(st.text(max_size=20))
+def test_names_become_labels_of_plain_characters_only(name):
+    text, _ = mermaid([child(f"x{name}", "p")])
+
+    assert re.fullmatch(r'flowchart RL\nt1\["(?:[A-Za-z0-9._ ]|#\d+;)+"\]\nt2\["p"\]\nt1 --> t2', text)
+
+
+def test_what_mermaid_does_not_draw_is_left_out_and_the_tables_that_fail_come_first():
+    passing = [child(f"a{number:04}", "parent") for number in range(MERMAID_EDGES)]
+    text, remark = mermaid([*passing, child("b", "parent", base=DRIFTED)])
+
+    assert text.count("-->") == MERMAID_EDGES
+    assert text.splitlines()[1] == 't1["b #40;drifted#41;"]'
+    assert remark == "1 more pair of tables with foreign keys left out, because Mermaid draws no more."
+    assert mermaid(passing)[1] == ""
+
+
+@pytest.mark.parametrize("length", [200, 201, 247, 3000])
+def test_a_text_that_is_too_long_ends_between_two_edges(length):
+    tables = [child(f"{number:03}{'x' * length}", "parent") for number in range(400)]
+    text, remark = mermaid(tables)
+    kept = text.count("-->")
+
+    assert len(text) <= MERMAID_CHARACTERS < len(text) + 2 * length
+    assert re.fullmatch(r"t\d+ --> t2", text.splitlines()[-1])
+    assert remark == f"{400 - kept} more pairs of tables with foreign keys left out, because Mermaid draws no more."
+
+
+def test_a_large_report_is_drawn():
+    text, remark = mermaid(large_report(100).tables)
+
+    assert text.count("-->") == len({(key.child, key.parent) for key in references(large_report(100).tables)})
+    assert remark == ""
