@@ -52,7 +52,6 @@ def html_page(report: RunReport) -> str:
     template = _environment().get_template("page.html")
     parts = template.generate(
         report=report,
-        title=title(report),
         policy=_policy(),
         groups=groups,
         schemas=sorted({table.name.rpartition(".")[0] for table in report.tables}),
@@ -180,22 +179,6 @@ def _groups(report: RunReport) -> list[_Group]:
         _Group("Tables in order", "in-order", in_order),
     ]
     return [group for group in groups if group.entries]
-
-
-def title(report: RunReport) -> str:
-    """Return the verdict on all tables in one line."""
-    count = len(report.tables)
-    failing = sum(table.status.fails for table in report.tables)
-    undecided = report.undecided()
-    if not count:
-        return "No table was checked"
-    if failing:
-        return f"{failing} of {counted(count, 'table')} {'fails' if failing == 1 else 'fail'}"
-    if undecided:
-        return undecided
-    if report.faults or any(diagnostic.severity == "error" for diagnostic in report.unmanaged):
-        return f"The run fails; {counted(count, 'table')} {'is' if count == 1 else 'are'} in order"
-    return f"{'The table is' if count == 1 else f'All {count} tables are'} in order"
 
 
 _COMMIT_DIGITS = 10

@@ -101,7 +101,7 @@ def _joined_within(limit: int, size: Callable[[str], int], parts: Iterable[str])
 
 
 def _blocks(report: RunReport, detail: _Detail) -> Iterator[str]:
-    yield f"### Delta schema: {_verdict(report)}"
+    yield f"### Delta schema: {report.verdict()}"
     if not report.is_complete:
         yield "**Incomplete:** the run ended before every table was checked."
     yield text(_runs(report))
@@ -127,17 +127,6 @@ def _blocks(report: RunReport, detail: _Detail) -> Iterator[str]:
     if report.consents.unused:
         consents = ", ".join(map(code, report.consents.unused))
         yield f"Consents that nothing needed, to be removed: {consents}"
-
-
-def _verdict(report: RunReport) -> str:
-    failed = sum(entry.status.fails for entry in report.tables)
-    number = counted(len(report.tables), "table")
-    if failed:
-        return f"{failed} of {number} {'fails' if failed == 1 else 'fail'}"
-    undecided = report.undecided()
-    if undecided:
-        return undecided
-    return f"{number} checked, no failure" if report.is_complete and not report.faults else f"{number} checked"
 
 
 def _runs(report: RunReport) -> str:

@@ -202,12 +202,24 @@ class RunReport:
         """Whether it joins runs on catalogs at several addresses or paths."""
         return len({table.target for table in self.tables if table.target}) > 1
 
-    def undecided(self) -> str:
-        """Return in one line how many tables neither pass nor fail; ``""`` if there are none."""
-        statuses = [table.status for table in self.tables if not (table.status.passes or table.status.fails)]
-        tables = f"{len(statuses)} of {counted(len(self.tables), 'table')}"
-        words = " or ".join(dict.fromkeys(status.value for status in statuses))
-        return f"{tables} {'is' if len(statuses) == 1 else 'are'} {words}" if statuses else ""
+    def verdict(self) -> str:
+        """Return in one line whether the run or its tables fail."""
+        count = len(self.tables)
+        number, are = counted(count, "table"), "is" if count == 1 else "are"
+        failing = sum(table.status.fails for table in self.tables)
+        undecided = [table.status for table in self.tables if not (table.status.passes or table.status.fails)]
+        if not count:
+            return "No table was checked"
+        if failing:
+            return f"{failing} of {number} {'fails' if failing == 1 else 'fail'}"
+        if undecided:
+            words = " or ".join(dict.fromkeys(status.value for status in undecided))
+            return f"{len(undecided)} of {number} {'is' if len(undecided) == 1 else 'are'} {words}"
+        if self.faults or any(diagnostic.severity == "error" for diagnostic in self.unmanaged):
+            return f"The run fails; {number} {are} in order"
+        if not self.is_complete:
+            return f"The run is incomplete; {number} {are} in order"
+        return f"{'The table' if count == 1 else f'All {number}'} {are} in order"
 
     def counts(self) -> dict[str, int]:
         """Return how many tables have each status, by its text; only those that occur, in the order of the statuses."""

@@ -6,15 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import plan_script
+from pytest_delta_schema import Diagnostic, plan_script
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.plan import TablePlan, TablePlanner
+from pytest_delta_schema.report.html_report import html_page
+from pytest_delta_schema.report.markdown import pull_request_comment
 from pytest_delta_schema.report.run_report import Consents, Run, RunReport, merged_report
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import BOTH, INT
 from support.models import NAME, catalog, column, table
-from support.reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNMANAGED, UNREADABLE, sample_report
+from support.reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNJUDGED, UNMANAGED, UNREADABLE, sample_report
 
 
 def test_counts_and_risks():
@@ -22,6 +24,34 @@ def test_counts_and_risks():
 
     assert report.counts() == {"in sync": 1, "drifted": 1, "blocked": 1, "unreadable": 1}
     assert report.risks() == {"metadata": 1, "feature": 1, "destructive": 1}
+
+
+FAULT = Diagnostic(table="", message="the server does not answer")
+INCOMPLETE = (replace(RUN, is_complete=False),)
+
+
+@pytest.mark.parametrize(
+    ("tables", "parts", "verdict"),
+    [
+        ((DRIFTED, BLOCKED, IN_SYNC), {}, "2 of 3 tables fail"),
+        ((DRIFTED,), {"runs": INCOMPLETE, "faults": (FAULT,)}, "1 of 1 table fails"),
+        ((IN_SYNC,), {}, "The table is in order"),
+        ((IN_SYNC, IN_SYNC), {}, "All 2 tables are in order"),
+        ((IN_SYNC, UNJUDGED), {}, "1 of 2 tables is not judged"),
+        ((UNJUDGED, UNJUDGED), {}, "2 of 2 tables are not judged"),
+        ((IN_SYNC,), {"unmanaged": (UNMANAGED,)}, "The run fails; 1 table is in order"),
+        ((IN_SYNC,), {"unmanaged": (replace(UNMANAGED, severity="note"),)}, "The table is in order"),
+        ((IN_SYNC, IN_SYNC), {"faults": (FAULT,), "runs": INCOMPLETE}, "The run fails; 2 tables are in order"),
+        ((IN_SYNC,), {"runs": INCOMPLETE}, "The run is incomplete; 1 table is in order"),
+        ((), {}, "No table was checked"),
+    ],
+)
+def test_every_report_begins_with_one_verdict(tables, parts, verdict):
+    report = RunReport(**{"runs": (RUN,), "tables": tables, **parts})
+
+    assert report.verdict() == verdict
+    assert pull_request_comment(report).startswith(f"### Delta schema: {verdict}\n")
+    assert f"<h1>{verdict}</h1>" in html_page(report)
 
 
 @pytest.mark.parametrize(
