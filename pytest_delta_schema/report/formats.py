@@ -67,11 +67,9 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType({type_: form.extension for type
 
 
 def missing_packages(reports: Iterable[ReportFile]) -> Iterator[str]:
-    """Yield a message for each report that needs a package that is not installed."""
-    for report in reports:
-        package = FORMATS[report.type].package
+    """Yield a message for each type of report that needs a package that is not installed."""
+    for type_ in dict.fromkeys(report.type for report in reports):
+        package = FORMATS[type_].package
         if package and find_spec(package) is None:
-            yield (
-                f"report {report.type}: it needs {package}, which is not installed; run: pip install"
-                f' "pytest-delta-schema[{report.type}]"'
-            )
+            install = f'pip install "pytest-delta-schema[{type_}]"'
+            yield f"report {type_}: it needs {package}, which is not installed; run: {install}"

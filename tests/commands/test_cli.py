@@ -245,7 +245,7 @@ def test_every_file_that_is_no_report_is_named_and_nothing_is_written(folder, ca
 def test_a_page_without_its_extra_is_refused_and_nothing_is_written(folder, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
 
-    assert main(["merge", "a.json", "-o", "out.json", "--report", "html"]) == 1
+    assert main(["merge", "a.json", "-o", "out.json", "--report", "html", "--report", "html:b.html"]) == 1
     assert capsys.readouterr().err == (
         'error: report html: it needs jinja2, which is not installed; run: pip install "pytest-delta-schema[html]"\n'
     )

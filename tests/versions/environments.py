@@ -35,6 +35,7 @@ PACKAGES = (
     "httpcore",
     "httpx",
     "hypothesis",
+    "Jinja2",
     "jsonschema",
     "markdown-it-py",
     "moto[s3]",
