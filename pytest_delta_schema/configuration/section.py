@@ -87,7 +87,7 @@ def consents_of_entries(value: object, label: str) -> tuple[Consent, ...]:
 
 
 def consents_of_texts(texts: Iterable[str]) -> tuple[Consent, ...]:
-    """Return the consents of the command line or of an ini file, such as ``drop-column dev.silver.orders.legacy``."""
+    """Return the consents of the command line, such as ``drop-column dev.silver.orders.legacy``."""
     from pytest_delta_schema.rules.consent import ConsentError, parse_consent
 
     return read_each(texts, parse_consent, ConsentError)

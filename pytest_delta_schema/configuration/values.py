@@ -1,4 +1,4 @@
-"""Values of settings, from TOML and from texts, as the program uses them."""
+"""Values of settings, from TOML and from options, as the program uses them."""
 
 from __future__ import annotations
 
@@ -37,45 +37,18 @@ def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -
     return _TYPED[setting.kind](setting, value, label, folder)
 
 
-_WHOLE_NUMBER = re.compile(r"\s*[0-9]+\s*")
+def value_of_option(setting: Setting, value: Any, folder: Path) -> Any:
+    """Return the value of an option as the program uses it; see :func:`value_from_toml`.
 
-
-def value_from_text(setting: Setting, value: Any, label: str, folder: Path) -> Any:
-    """Return the value of an option or an ini key as the program uses it; see :func:`value_from_toml`.
-
-    The value is what pytest has read: a text, a number, a boolean for a flag, a list of texts for kinds with several
-    values. The label is what the user calls the setting; relative paths start in the folder.
+    The value is what pytest has read: a text, or a list of texts for kinds with several values.
     """
     match setting.kind:
-        case "count":
-            value = int(value) if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) else value
-        case "seconds":
-            value = _number(value)
-        case "pairs" | "client features":
-            value = _pairs_of_texts(value, label)
         case "bindings":
             return bindings_of_texts(value)
         case "consents":
             return consents_of_texts(value)
         case _:
-            pass
-    return value_from_toml(setting, value, label, folder)
-
-
-def _pairs_of_texts(texts: list[str], label: str) -> dict[str, str]:
-    parts = [text.partition("=") for text in texts]
-    wrong = ["".join(part) for part in parts if not part[0].strip() or not part[1]]
-    if wrong:
-        msg = f"{label}: {', '.join(map(repr, wrong))} is not of the form key=value"
-        raise SettingError(msg)
-    return {key.strip(): value.strip() for key, _, value in parts}
-
-
-def _number(text: str | float) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text
+            return value_from_toml(setting, value, setting.option, folder)
 
 
 def one_of(choices: Iterable[str]) -> str:
@@ -118,19 +91,17 @@ def _choice(setting: Setting, value: object, label: str, __: Path) -> str:
     return str(value)
 
 
-def _count(setting: Setting, value: object, label: str, __: Path) -> int:
-    form = f"a whole number, {setting.minimum} or more"
+def _count(_: Setting, value: object, label: str, __: Path) -> int:
+    form = "a whole number, 0 or more"
     number: int = _instance(value, (int,), label, form)
-    if number < setting.minimum:
+    if number < 0:
         msg = f"{label} is {number}; write {form}"
         raise SettingError(msg)
     return number
 
 
-def _seconds(setting: Setting, value: object, label: str, __: Path) -> float:
+def _seconds(_: Setting, value: object, label: str, __: Path) -> float:
     form = "a number of seconds above 0"
-    if setting.without_value is not None:
-        form = f"{form} after an equals sign, or no value and the paths before the option"
     number: float = _instance(value, (int, float), label, form)
     if not (isfinite(number) and number > 0):
         msg = f"{label} is {number}; write {form}"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from pytest_delta_schema.backends.backend import BackendSettings, find_backend
 from pytest_delta_schema.delta.names import folded, nearest_name, split_path
-from pytest_delta_schema.diagnostics.redaction import redacted_uri
-from pytest_delta_schema.settings.table import SETTINGS, RunMode
+from pytest_delta_schema.diagnostics.redaction import without_secrets
+from pytest_delta_schema.settings.table import OPTIONS, RunMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -45,10 +45,9 @@ class Unity(NamedTuple):
     token_variable: str
     """The environment variable that holds its token."""
     timeout: float
-    sync_on_read: bool
-    """Whether entries are synchronised when they are read; in a gate only by the command line."""
-    sync_recreate: bool
-    """Whether a sync on request may delete an entry and create it again, where a server has no updates."""
+    sync: tuple[str, ...]
+    """``on-read`` if entries are synchronised when they are read, in a gate only by the command line; ``recreate`` if a
+    sync on request may delete an entry and create it again, where a server has no updates."""
 
 
 class Options(NamedTuple):
@@ -68,8 +67,6 @@ class Options(NamedTuple):
     packages: Mapping[str, frozenset[Path]]
     """The packages among the setting ``models``, each with the files of all its modules."""
     backend: str
-    read_threads: int
-    """How many tables are read at once, on backends that read them one by one."""
     unity: Unity
     databricks_warehouse: str
     """The id of a SQL warehouse; ``""`` to run statements by a Spark session."""
@@ -88,8 +85,6 @@ class Options(NamedTuple):
     """Glob patterns of tables that ``unmanaged`` leaves out."""
     release_tags: tuple[str, ...]
     """Glob patterns of the tags that are releases."""
-    jvm_archive: bool
-    """Seconds for which the JVM of the run may be idle afterwards; ``None`` if it ends with the run."""
     reports: tuple[ReportFile, ...]
     report_samples: bool
     expired_consents: tuple[str, ...]
@@ -194,35 +189,36 @@ def backend_and_location(config: pytest.Config, options: Options) -> str:
     return f"{options.backend}{f', {where}' if where else ''}"
 
 
-_OF_CATALOG = ("backend", "warehouse", "bind", "unity_uri")
+_OF_CATALOG = ("backend", "warehouse", "bind", "set")
 """The settings that choose the catalog of a run, and have an option."""
 
 
 def chosen_catalog(config: pytest.Config) -> str:
     """Return the options that chose the catalog of a run, for a command that is to use the same one."""
     parts = []
-    for setting in SETTINGS:
+    for setting in OPTIONS:
         if setting.name in _OF_CATALOG:
             value = getattr(config.option, setting.dest)
             values = value if isinstance(value, list) else [value] if value else []
-            parts += [shlex.quote(f"{setting.option}={redacted_uri(str(item))}") for item in values]
+            parts += [shlex.quote(f"{setting.option}={_shown(item)}") for item in values]
     return "".join(f" {part}" for part in parts)
+
+
+def _shown(item: str) -> str:
+    return without_secrets(item) if "://" in item else item
 
 
 def backend_settings(config: pytest.Config, options: Options) -> BackendSettings:
     """Return the settings of a run as backends take them."""
     values: Mapping[str, Any] = {
         "warehouse": options.warehouse,
-        "read_threads": options.read_threads,
         "unity_uri": options.unity.uri,
         "unity_token_variable": options.unity.token_variable,
         "unity_timeout": options.unity.timeout,
-        "sync_on_read": options.unity.sync_on_read,
-        "sync_recreate": options.unity.sync_recreate,
+        "sync": options.unity.sync,
         "databricks_warehouse": options.databricks_warehouse,
         "databricks_start_timeout": options.databricks_start_timeout,
         "storage": options.stores,
-        "jvm_archive": options.jvm_archive,
     }
     return BackendSettings(values=values, option=option_of(config), mode=options.mode)
 

@@ -95,7 +95,7 @@ class Summary:
             return None
         mode = self._options.mode
         modes = mode if mode == ENFORCE or not self._options.enforces else f"{mode} and {ENFORCE}"
-        syncs = mode == DRIFT and self._options.unity.sync_on_read
+        syncs = mode == DRIFT and "on-read" in self._options.unity.sync
         wrote = "; catalog entries of what is read are synchronised with the logs first" if syncs else ""
         return printed(f"delta schema: {modes} on {backend_and_location(self._config, self._options)}{wrote}")
 
@@ -208,7 +208,7 @@ class Summary:
         lines += self._commands()
         codes = self._codes()
         if codes:
-            lines.append(f"what a code means: pytest --delta-explain {','.join(codes)}")
+            lines.append(f"what a code means: delta-schema explain {','.join(codes)}")
         return lines
 
     def _counts(self) -> Iterator[str]:

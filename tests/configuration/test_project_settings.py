@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema import QualifiedName, Settings
-from pytest_delta_schema.configuration.files import read_project_file
 from pytest_delta_schema.configuration.section import SettingError, compatibility_of_entries
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
 from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy, compatibility_of
@@ -105,49 +104,6 @@ def test_all_faults_are_in_one_error(tmp_path):
         f"{path}: [tool.pytest_delta_schema]: preflight is 'all'; choose count, limit or off",
         "consent 'rewrite dev.silver.x' expired at the end of 2001-01-01 in UTC (partitions); remove it, or renew it",
     ]
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("pytest.ini", "[pytest]\ndelta_max_risk = scan\n"),
-        (".pytest.ini", "[pytest]\ndelta_max_risk = scan\n"),
-        ("pytest.toml", "[pytest]\ndelta_max_risk = 'scan'\n"),
-        ("tox.ini", "[pytest]\ndelta_max_risk = scan\n"),
-        ("setup.cfg", "[tool:pytest]\ndelta_max_risk = scan\n"),
-        ("pyproject.toml", "[tool.pytest.ini_options]\ndelta_max_risk = 'scan'\n"),
-        ("pyproject.toml", "[tool.pytest]\ndelta_max_risk = 'scan'\n"),
-    ],
-)
-def test_ini_keys_that_it_cannot_see_are_an_error(tmp_path, name, text):
-    (tmp_path / "pyproject.toml").write_text(f"{SECTION}max_risk = 'scan'\n")
-    with (tmp_path / name).open("a") as file:
-        file.write(text)
-    folder = tmp_path / "src"
-    folder.mkdir()
-
-    with pytest.raises(ConfigurationError) as error:
-        Settings.from_project(folder)
-
-    assert str(error.value) == (
-        f"{tmp_path / name}: delta_max_risk can only be read by pytest; set max_risk in [tool.pytest_delta_schema] of"
-        " pyproject.toml instead"
-    )
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"[pytest]\n# \xff\n", ""),
-        (b"[pytest]\ndelta_backend = memory\ndelta_backend = local\n", "line 3: duplicate name 'delta_backend'"),
-    ],
-    ids=["encoding", "syntax"],
-)
-def test_an_ini_file_that_cannot_be_read_is_an_error(tmp_path, content, reason):
-    (tmp_path / "tox.ini").write_bytes(content)
-
-    with pytest.raises(ConfigurationError, match=rf"tox\.ini: cannot be read: {reason}"):
-        Settings.from_project(tmp_path)
 
 
 def test_pytest_is_not_needed(tmp_path):
@@ -339,35 +295,3 @@ def test_scripts_read_the_policies_of_a_project(tmp_path):
 
     assert compatibility_of(settings.compatibility, QualifiedName("prod", "gold", "orders")).min_notice == 90
     assert compatibility_of(settings.compatibility, QualifiedName("dev", "gold", "orders")).min_notice == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("compatibility = 'prod.**'", "'prod.**'"),
-        ("[tool.pytest_delta_schema.compatibility]\npath = 'prod.**'", "{'path': 'prod.**'}"),
-    ],
-)
-def test_what_is_no_array_of_tables(tmp_path, text, shown):
-    (tmp_path / "pyproject.toml").write_text(f"[tool.pytest_delta_schema]\n{text}\n")
-
-    assert read_project_file(tmp_path, tmp_path).faults == (
-        (
-            f"pyproject.toml: [tool.pytest_delta_schema]: compatibility is {shown}; write"
-            " [[tool.pytest_delta_schema.compatibility]] and its keys below"
-        ),
-    )
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        ("'v*'", "release_tags is 'v*'; write a list: ['v*']"),
-        ("['v*', 1]", "release_tags is 1; write a list of texts"),
-        ("{}", "release_tags is {}; write a list of texts"),
-    ],
-)
-def test_patterns_of_tags_are_a_list(tmp_path, value, shown):
-    (tmp_path / "pyproject.toml").write_text(f"[tool.pytest_delta_schema]\nrelease_tags = {value}\n")
-
-    assert read_project_file(tmp_path, tmp_path).faults == (f"pyproject.toml: [tool.pytest_delta_schema]: {shown}",)

@@ -292,7 +292,7 @@ def inner(project):
         project.models(MODELS.format(rule=RULE, orders=case.after))
         project.catalog('__import__("support.plugin_project").plugin_project.SHARED["catalog"]')
         project.extend_conftest(case.hooks)
-        project.path.joinpath("pyproject.toml").write_text(f"[tool.pytest_delta_schema]\n{case.toml}\n")
+        project.settings('models = ["models"]', case.toml)
         project.pytester.makepyfile(test_user=USER)
         SHARED.update(of_drift=of_drift, of_apply=of_apply, asked={})
 

@@ -41,7 +41,7 @@ def where(project):
     project.catalog(HELD)
 
     def say(text):
-        project.path.joinpath("pyproject.toml").write_text(text)
+        project.settings('models = ["models"]', text)
 
     return say
 
@@ -111,7 +111,7 @@ def test_an_expired_entry_stops_the_run(project, where):
 def test_every_invalid_consent_is_reported_at_once(project, where):
     head = "[[tool.pytest_delta_schema.allow]]\n"
     where(
-        "[tool.pytest_delta_schema]\nallowed = 1\n"
+        "allowed = 1\n"
         + head
         + 'action = "drop-column"\npath = "dev.silver.orders.x"\nby = "me"\n'
         + head
@@ -143,7 +143,7 @@ def test_every_invalid_consent_is_reported_at_once(project, where):
 
 
 def test_allow_has_to_be_entries(project, where):
-    where("[tool.pytest_delta_schema]\nallow = ['drop-column a.b.c.d']\n")
+    where("allow = ['drop-column a.b.c.d']\n")
 
     result = project.run()
 
@@ -304,7 +304,6 @@ def test_what_cannot_be_known_is_a_note(project):
     )
 
 
-@pytest.mark.parametrize("how", ["option", "ini"])
 @pytest.mark.parametrize(
     ("columns", "consent", "message"),
     [
@@ -327,17 +326,14 @@ def test_what_cannot_be_known_is_a_note(project):
     ],
     ids=["ambiguous", "dotted"],
 )
-def test_a_dotted_column_is_named_in_back_quotes(project, how, columns, consent, message):
+def test_a_dotted_column_is_named_in_back_quotes(project, columns, consent, message):
     project.models(UNUSED_CONSENTS_MODELS.partition("lines")[0])
     catalog = held(project, long("id", is_nullable=False), *columns)
-    if how == "ini":
-        project.ini("delta_models = models", f"delta_allow = {consent}")
-
     result = project.run(
         "--delta-apply",
         "-m",
         "delta_apply",
-        *([f"--delta-allow={consent}"] if how == "option" else []),
+        f"--delta-allow={consent}",
     )
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -504,11 +500,10 @@ orders = table("dev.silver.orders", Column("id", LongType()), Column("addr", Str
     entry = (
         '[[tool.pytest_delta_schema.allow]]\naction = "drop-column"\npath = "{}"\nreason = "x"\nexpires = 2999-01-01\n'
     )
-    pyproject = project.path / "pyproject.toml"
 
-    pyproject.write_text(entry.format("dev.silver.*.zip"))
+    project.settings('models = ["models"]', entry.format("dev.silver.*.zip"))
     first = project.run("--delta-apply", "-m", "delta_apply")
-    pyproject.write_text(entry.format("dev.**.zip"))
+    project.settings('models = ["models"]', entry.format("dev.**.zip"))
     second = project.run("--delta-apply", "-m", "delta_apply")
 
     first.assert_outcomes(failed=1, deselected=2)

@@ -60,7 +60,7 @@ TEXT = (
     ],
 )
 def test_a_session_that_a_test_stops_is_named_once(project, test, phase):
-    project.ini("")
+    project.settings()
     project.pytester.makeconftest(SESSION)
     project.pytester.makepyfile(
         test_x=f"import pytest\n{test}def test_next(delta_spark): pass\ndef test_last(delta_spark): pass\n"
@@ -74,7 +74,6 @@ def test_a_session_that_a_test_stops_is_named_once(project, test, phase):
 
 
 def test_tables_whose_session_was_stopped_are_not_checked(project):
-    project.ini("delta_models = models")
     project.pytester.makeconftest(SESSION + CATALOG)
     project.models(ORDERS)
     project.pytester.makepyfile(
@@ -125,7 +124,7 @@ def test_it():
 
 @pytest.mark.parametrize(("option", "shown"), [("-v", False), ("-vv", True)])
 def test_a_very_verbose_run_shows_java_stacks(project, option, shown):
-    project.ini("")
+    project.settings()
     project.pytester.makepyfile(test_x=STACK)
 
     result = project.run(option)

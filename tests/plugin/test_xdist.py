@@ -77,8 +77,7 @@ class Partly(MemoryCatalog):
 
 
 def gate(project: Project) -> None:
-    project.ini("delta_unmanaged = fail")
-    (project.path / "pyproject.toml").write_text(f'[tool.pytest_delta_schema]\nmodels = ["models"]\n{UNUSED}')
+    project.settings('models = ["models"]', 'unmanaged = "fail"', UNUSED)
     project.models(GATE_MODELS)
     project.catalog(GATE_CATALOG)
 
@@ -134,8 +133,7 @@ class Failing(MemoryCatalog):
 
 
 def applied(project: Project) -> None:
-    project.ini("delta_models = models", "delta_protected = prod.* dev.siver.*")
-    (project.path / "pyproject.toml").write_text(UNUSED)
+    project.settings('models = ["models"]', 'protected = ["prod.*", "dev.siver.*"]', UNUSED)
     project.models(ORDERS + FAMILY)
     project.catalog(APPLIED)
 
@@ -195,7 +193,7 @@ SNAPSHOT_TEST = "def test_it(delta_snapshot):\n    assert {!r} == delta_snapshot
 
 def reviewed(project: Project, changed: str = CHANGED) -> None:
     """Write a project whose snapshots are complete, and change it."""
-    project.ini("delta_models = shop models")
+    project.settings('models = ["shop", "models"]')
     for name, text in PACKAGE.items():
         path = project.path / "shop" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -213,7 +211,7 @@ def reviewed_with_rules(project: Project) -> None:
         test_sql=SNAPSHOT_TEST.format("SELECT 2;"),
         test_new=SNAPSHOT_TEST.format("SELECT 3;").replace("test_it", "test_new"),
     )
-    (project.path / "pyproject.toml").write_text('[tool.pytest_delta_schema]\nrules = ["rules:NoDecimals"]\n')
+    project.settings('models = ["models"]', 'rules = ["rules:NoDecimals"]')
 
 
 def shrunk(project: Project) -> None:
@@ -242,20 +240,21 @@ class TestGroup:
 
 
 def shop(project: Project) -> None:
-    project.ini("delta_models = models", "delta_backend = unity")
+    project.settings('models = ["models"]', 'backend = "unity"')
     project.models(ORDERS)
     project.pytester.makepyfile(test_shop=SHOP)
-    (project.path / "gate.txt").write_text("--delta-apply\n-o\ndelta_backend=memory\n")
+    (project.path / "gate.txt").write_text("--delta-apply\n--delta-backend=memory\n")
     project.run("--snapshot-update")
 
 
 def shop_with_addopts(project: Project) -> None:
     shop(project)
-    project.ini("delta_models = models", "delta_backend = memory", "addopts = --delta-apply")
+    project.ini("addopts = --delta-apply")
+    project.settings('models = ["models"]', 'backend = "memory"')
 
 
 def without_tables(project: Project) -> None:
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.pytester.makepyfile(test_shop=SHOP)
 
 
@@ -306,7 +305,7 @@ CASES = {
     ),
     "apply that fails": Case(
         write=failing,
-        args=("--delta-apply", MEMORY, "--delta-on-failure=restore", "--snapshot-update", "-rP", *REPORTS),
+        args=("--delta-apply", MEMORY, "--delta-set=on_failure=restore", "--snapshot-update", "-rP", *REPORTS),
         lines=(
             "  to restore:  restored to version 0: *",
             "  failed      dev.silver.orders: statement * failed: disk full",
@@ -363,6 +362,7 @@ def test_workers_show_and_write_what_one_process_does(project, monkeypatch, case
         for path in project.path.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         project.ini()
+        project.settings('models = ["models"]')
         case.write(project)
         (project.path / "summary.md").write_text("of another step\n")
         result = project.run(*case.args, *workers)
@@ -378,7 +378,7 @@ ADVICE = ("*not recommended*", "*snapshot* unused*", "*--snapshot-update to dele
 
 def test_workers_name_all_that_cannot_be_collected_and_keep_the_snapshots(project):
     reviewed(project)
-    project.ini("delta_models = shop models again ending")
+    project.settings('models = ["shop", "models", "again", "ending"]')
     shutil.rmtree(project.path / "shop" / "gold")
     before = project.snapshots()
     project.models('again = table("DEV.silver.orders", Column("id", LongType()))\n', "again")

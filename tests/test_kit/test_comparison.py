@@ -606,7 +606,7 @@ orders = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=Fa
 
 
 def test_in_a_test_the_catalog_is_that_of_the_run(project):
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.models(SHOP, "shop")
     project.pytester.makepyfile(
         test_x="""
@@ -652,7 +652,7 @@ def test_in_a_test_the_catalog_is_that_of_the_run(project):
     ],
 )
 def test_without_a_test_the_catalog_has_to_be_given(project, call, function):
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.models(SHOP, "shop")
     project.pytester.makepyfile(
         test_x=f"""

@@ -473,7 +473,7 @@ def test_line(delta_effect):
 
 
 def test_backends_without_commits_refuse_at_the_line_of_the_test(project):
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.pytester.makepyfile(test_x=MEMORY)
 
     result = project.run()
