@@ -49,7 +49,7 @@ def pytest_delta_schema_{kind}_rules():
 """
 MODELS = """
 from pyspark.sql.types import IntegerType
-from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 
 MAPPED = {{"delta.columnMapping.mode": "name"}}
 ID = Column("id", LongType())

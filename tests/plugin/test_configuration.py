@@ -18,7 +18,8 @@ def test_it(pytestconfig):
 
 
 RULES = """
-from pytest_delta_schema import Diagnostic, Table
+from pytest_delta_schema import Table
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 
 class NoDecimals:
     code = "SHOP1"

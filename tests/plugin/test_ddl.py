@@ -215,7 +215,7 @@ def test_every_change_of_a_long_text_is_shown_and_little_else(project, monkeypat
 
 RULES = """
 import pytest
-from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 
 class Commented:
     def check(self, table):

@@ -171,7 +171,8 @@ def test_a_clone_is_a_table_of_its_own(project, workers):
     project.pytester.makepyfile(
         test_x="""
         import pytest
-        from pytest_delta_schema import CatalogReadError, Orchestrator, assert_no_drift
+        from pytest_delta_schema import Orchestrator, assert_no_drift
+        from pytest_delta_schema.diagnostics.errors import CatalogReadError
         from pytest_delta_schema.execute.protocols import ABSENT
         from shop import homes, people, visits
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema import model_source
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.diagnostics.text import HIDDEN
 from pytest_delta_schema.plugin.outcomes import outcome_of
+from pytest_delta_schema.report import model_source
 from support.damaged_logs import READABLE_LOGS
 from support.hostile_project import write_hostile_project
 from support.models import NAME

@@ -6,13 +6,14 @@ import os
 
 import pytest
 
-from pytest_delta_schema import QualifiedName, model_source
+from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local import catalog as local_catalog
 from pytest_delta_schema.backends.local import reading as early_reads
 from pytest_delta_schema.backends.local import session as later_session
 from pytest_delta_schema.backends.local import start as session
 from pytest_delta_schema.backends.local.reading import WarehouseLogs
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+from pytest_delta_schema.report import model_source
 from support.log_readers import SHAPES, write
 from support.logs import TIME, commit, delta_log, field, metadata, protocol
 

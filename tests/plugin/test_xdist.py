@@ -170,7 +170,7 @@ PACKAGE = {
     'sales = Table("dev", "gold", "sales", [Column("id", "bigint")])\n',
 }
 RULES = """
-from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 
 class NoDecimals:
     def check(self, table):

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import plan_script
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.plan import TablePlan, TablePlanner
+from pytest_delta_schema.report import plan_script
 from pytest_delta_schema.report.run_report import Consents, Run, RunReport, merged_report
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state

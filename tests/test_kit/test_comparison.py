@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
-    CatalogReadError,
     Column,
     MemoryCatalog,
     Orchestrator,
@@ -27,7 +26,13 @@ from pytest_delta_schema import (
     to_struct_type,
 )
 from pytest_delta_schema.delta.names import TABLE, ColumnPath
-from pytest_delta_schema.diagnostics.errors import DeclarationError, RowsDifferError, StatementError, WriteError
+from pytest_delta_schema.diagnostics.errors import (
+    CatalogReadError,
+    DeclarationError,
+    RowsDifferError,
+    StatementError,
+    WriteError,
+)
 from pytest_delta_schema.state import (
     ArrayState,
     CheckState,

@@ -10,8 +10,7 @@ from html import unescape
 
 import pytest
 
-from pytest_delta_schema import Diagnostic
-from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.html.markup import MARKS, NOTHING, element, joined, lines, text, wrapped
 from pytest_delta_schema.report.html.page import html_page, sql_markup
