@@ -230,7 +230,7 @@ WRONG = {
         "compatibility is 'prod.**'; write [[tool.pytest_delta_schema.compatibility]] and its keys below"
     ),
     "storage = [{ prefix = 'gs://x' }]": (
-        "storage entry 1 has no prefix of S3; write the location: prefix = 's3://bucket/folder'"
+        "storage entry 1: prefix is 'gs://x'; write a location of S3: 's3://bucket/folder'"
     ),
     "warehouse = 1": "warehouse is 1; write the path of a folder",
     "report = ['jsn']": "report: there is not a report of type 'jsn'; did you mean json? The types are json, *",

@@ -84,6 +84,7 @@ def test_every_code_of_a_violation_is_explained():
 
 def test_every_option_is_named_on_the_page_that_fits_on_two_screens(project):
     (project.path / "tox.ini").unlink()
+    project.settings()
     shown = project.run("--help").stdout.str()
     names = re.findall(r"^  (--delta-[a-z-]+)", shown, re.MULTILINE)
 
@@ -94,6 +95,7 @@ def test_every_option_is_named_on_the_page_that_fits_on_two_screens(project):
 
 def test_every_option_fixture_and_mark_that_a_page_names_exists(project):
     (project.path / "tox.ini").unlink()
+    project.settings()
     shown = project.run("--help").stdout.str() + " ".join(
         [*every_run.PYTEST_MARKS, "delta_tables", "delta_models", "delta_schema"]
     )

@@ -126,17 +126,16 @@ def test_every_invalid_consent_is_reported_at_once(project, where):
     result.stderr.fnmatch_lines(
         [
             f"ERROR: {where} there is no setting allowed; did you mean allow[?]",
-            f"{where} allow entry 1 lacks reason, expires and has a key by; its keys are action, path, reason, expires",
-            f"{where} allow entry 2 has expires = 'soon'; write a day without quotes and time: expires = 2030-12-31",
-            f"{where} allow entry 2 has no reason; say in words why it is given",
+            f"{where} allow entry 1 has the unknown key 'by'; remove it; keys are action, path, reason, expires",
+            f"{where} allow entry 1 has no reason; write in words why it is given: reason = 'moved to payments'",
+            f"{where} allow entry 1 has no expires; write the last day: expires = 2030-12-31",
+            f"{where} allow entry 2: reason is ' '; write in words why it is given",
+            f"{where} allow entry 2: expires is 'soon'; write a day without quotes and time: 2030-12-31",
             (
-                f"{where} allow entry 2 cannot be used: consent 'drop-table dev.silver.orders' names no known action;"
+                f"{where} allow entry 2 is invalid: consent 'drop-table dev.silver.orders' names no known action;"
                 " write 'drop-column', 'rewrite' or 'break' and then a path"
             ),
-            (
-                f"{where} allow entry 3 cannot be used: consent 'rewrite orders' names no table;"
-                " write 'rewrite catalog.schema.table'"
-            ),
+            f"{where} allow entry 3 is invalid: consent 'rewrite orders' names no table; write 'rewrite catalog.schema.table'",
         ],
     )
     assert result.ret == 4

@@ -421,11 +421,11 @@ def test_stores_are_settings_of_spark_as_well(project, monkeypatch):
 @pytest.mark.parametrize(
     ("lines", "text"),
     [
-        ('endpoint = "x"', "storage entry 1 has no prefix of S3; write the location: prefix = 's3://bucket/folder'"),
-        ('prefix = "s3://x"\npath_style = "yes"', "storage entry 1 has path_style = 'yes'; write true or false"),
+        ('endpoint = "x"', "storage entry 1 has no prefix; write the location: prefix = 's3://bucket/folder'"),
+        ('prefix = "s3://x"\npath_style = "yes"', "storage entry 1: path_style is 'yes'; write true or false"),
         (
             'prefix = "s3://x"\nsecret = "y"',
-            "storage entry 1 has a key secret; its keys are prefix, endpoint, region, *",
+            "storage entry 1 has the unknown key 'secret'; remove it; keys are prefix, endpoint, region, *",
         ),
     ],
 )

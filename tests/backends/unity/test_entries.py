@@ -578,7 +578,7 @@ class TestOldServers:
             assert str(caught.value) == (
                 f"dev.silver.orders: the server at {unity.server.uri} has no Delta API, so its catalog entry (owned by data-team)"
                 " can only be deleted and created again, under another id; pytest --delta-sync-metadata does that with"
-                " sync_recreate = true in [tool.pytest_delta_schema], or upgrade the server [DS603 FailedMetadataSync]"
+                ' sync = ["recreate"] in [tool.pytest_delta_schema], or upgrade the server [DS603 FailedMetadataSync]'
             )
             assert unity.calls("DELETE") == []
 
