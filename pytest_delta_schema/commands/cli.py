@@ -324,7 +324,7 @@ def _translate(arguments: argparse.Namespace) -> int:
 
 def _ci(arguments: argparse.Namespace) -> int:
     """Print the file of a CI system for the settings of the project in this folder, and return the exit code."""
-    values, _, _, faults = from_sources(project=read_project_file(Path.cwd()))
+    values, _, faults = from_sources(project=read_project_file(Path.cwd()))
     if faults:
         return _failed(*faults)
     sys.stdout.write(ci_file(arguments.platform, values["backend"], values["unity_token_variable"]))

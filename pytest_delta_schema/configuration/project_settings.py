@@ -26,7 +26,7 @@ def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
     """Return the arguments of ``Settings`` from the nearest ``pyproject.toml``; see :meth:`Settings.from_project`."""
     refuse(folder_fault(folder, "Settings.from_project", "the folder of a project"))
     start = Path(folder).absolute()
-    values, _, _, faults = from_sources(project=read_project_file(start))
+    values, _, faults = from_sources(project=read_project_file(start))
     consents = values["allow"]
     faults = (*faults, *expired(consents), *_unread_sections(start))
     if faults:

@@ -23,10 +23,8 @@ class Sources(NamedTuple):
 
     values: Mapping[str, Any]
     """The value of every setting by its name."""
-    command_line: Mapping[str, Any]
-    """The values that the command line gives."""
     project: Mapping[str, Any]
-    """The values that the section gives."""
+    """The values that the section gives, whatever the command line says."""
     faults: tuple[str, ...]
     """A message for everything that cannot be used; such a value is left out."""
 
@@ -51,13 +49,11 @@ def from_sources(
     folder = Path() if project.path is None else project.path.parent
     section = _typed(project.section.items(), folder, f"{project.shown}: [{SECTION}]: ", faults)
     given = _typed(_assignments(command_line.get("set") or (), faults), here, "--delta-set: ", faults)
-    options = _options(command_line, here, faults)
-    values = {setting.name: setting.default for setting in SETTINGS} | section | given
-    for name, value in options.items():
-        given[name] = _added(BY_NAME[name].kind, given.get(name), value)
-        below = values[name] if name in section or name in given else None
-        values[name] = _added(BY_NAME[name].kind, below, value)
-    return Sources(values, given, section, tuple(faults))
+    values = section | given
+    for name, value in _options(command_line, here, faults).items():
+        values[name] = _added(BY_NAME[name].kind, values.get(name), value)
+    defaults = {setting.name: setting.default for setting in SETTINGS}
+    return Sources(defaults | values, section, tuple(faults))
 
 
 def _typed(items: Iterable[tuple[str, Any]], folder: Path, before: str, faults: list[str]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from pytest_delta_schema.configuration.section import (
 )
 from pytest_delta_schema.delta.clients import parse_correction
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.diagnostics.redaction import Uri
 from pytest_delta_schema.models.clients import parse_client
 from pytest_delta_schema.models.names import parse_binding
 from pytest_delta_schema.settings.table import NO_VALUE
@@ -69,11 +70,11 @@ def _of_kind(kinds: tuple[type, ...], form: str) -> _Reader:
     return lambda _, value, label, __: _instance(value, kinds, label, form)
 
 
-def _uri(_: Setting, value: object, label: str, __: Path) -> str:
+def _uri(_: Setting, value: object, label: str, __: Path) -> Uri | None:
     if not isinstance(value, str):
         msg = f"{label} must be a string, such as 'https://unity.example.com'"
         raise SettingError(msg)
-    return value
+    return Uri(value) if value else None
 
 
 def _folder(_: Setting, value: object, label: str, folder: Path) -> str:

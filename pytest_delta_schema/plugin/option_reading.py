@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +17,6 @@ from pytest_delta_schema.configuration.report_targets import ReportTarget, fault
 from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.configuration.sources import from_sources
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError
-from pytest_delta_schema.diagnostics.redaction import Uri
 from pytest_delta_schema.diagnostics.text import escaped, printed
 from pytest_delta_schema.models.ownership import ASPECTS, IGNORE
 from pytest_delta_schema.plugin.compat import command_line, is_distributed, is_worker
@@ -33,7 +31,6 @@ from pytest_delta_schema.plugin.options import (
     WITHOUT_PLANS,
     WRITES_MODELS,
     Options,
-    Unity,
     aspects_of,
     import_request,
     only_shows,
@@ -57,6 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pytest_delta_schema.configuration.report_targets import ReportFile
+    from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.settings.table import RunMode
 
 
@@ -84,28 +82,17 @@ def read_options(config: pytest.Config) -> Options:
     project = read_project_file(folder, config.rootpath)
     given = {setting.name: config.getoption(setting.dest) for setting in OPTIONS}
     sources = from_sources(given, project, config.invocation_params.dir)
-    values, faults = sources.values, [*sources.faults, *_misspelt_sections(config)]
+    values, faults = {**sources.values}, [*sources.faults, *_misspelt_sections(config)]
     modes = [mode for mode in (DRIFT, APPLY, SYNC, ENFORCE, AGAINST) if values[mode.replace("-", "_")]]
     modes[:0] = [mode for mode in WRITES_MODELS if values[mode]]
     mode = modes[0] if modes else None
-    command_line, project_consents = (given.get("allow", ()) for given in (sources.command_line, sources.project))
-    warehouse = str(folder / values["warehouse"])
-    faults += option_faults(config, values, modes, warehouse)
+    values["warehouse"] = str(folder / values["warehouse"])
+    values["sync"] = _sync(values["sync"], modes)
+    faults += option_faults(config, values, modes)
     reports: tuple[ReportFile, ...] = ()
-    expired_consents: tuple[str, ...] = ()
     if values["report"] or is_on_github():
         reports = reports_to_write(config, values["report"], faults)
-    if project_consents:
-        from pytest_delta_schema.configuration.section import expired
-
-        faults += expired(
-            consent
-            for consent in project_consents
-            if (AGAINST in modes if consent.is_for_contracts else mode not in WITHOUT_PLANS)
-        )
-        # An expired consent permits nothing; only a gate is stopped by it.
-        expired_consents = tuple(str(consent) for consent in project_consents if expired([consent]))
-        project_consents = tuple(consent for consent in project_consents if not expired([consent]))
+    settings, expired_consents = _consents(values["allow"], modes, faults)
     models, packages = dict[Path, str](), dict[str, frozenset[Path]]()
     if (values["models"] or mode is not None) and find_spec("pyspark") is None:
         faults.append(NO_PYSPARK)
@@ -118,24 +105,36 @@ def read_options(config: pytest.Config) -> Options:
         raise pytest.UsageError("\n".join(faults))
     return _options(
         values,
-        warehouse,
-        Settings(
-            consents=(*command_line, *project_consents),
-            project_consents=project_consents,
-            must_match=command_line,
-            # Snapshots are those of the project, whatever backend one run of it has.
-            checks_follow=sources.project.get("backend", values["backend"]) == CHECKS_FOLLOW,
-        ),
+        # Snapshots are those of the project, whatever backend one run of it has.
+        replace(settings, checks_follow=sources.project.get("backend", values["backend"]) == CHECKS_FOLLOW),
         mode=mode,
         contracts_only=_contracts_only(config, modes),
         enforces=ENFORCE in modes,
         project_file=project.path,
         models=models,
         packages=packages,
-        sync=_sync(values["sync"], modes),
         reports=reports,
         expired_consents=expired_consents,
     )
+
+
+def _consents(
+    consents: tuple[Consent, ...], modes: list[RunMode], faults: list[str]
+) -> tuple[Settings, tuple[str, ...]]:
+    """Return the consents of a run by what they have to do, and those that have expired, which permit nothing."""
+    if not consents:
+        return Settings(), ()
+    from pytest_delta_schema.configuration.section import expired
+
+    plans = (modes[0] if modes else None) not in WITHOUT_PLANS
+    faults += expired(consent for consent in consents if (AGAINST in modes if consent.is_for_contracts else plans))
+    current = tuple(consent for consent in consents if not expired([consent]))
+    settings = Settings(
+        consents=current,
+        project_consents=tuple(consent for consent in current if consent.is_pattern),
+        must_match=tuple(consent for consent in current if not consent.is_pattern),
+    )
+    return settings, tuple(str(consent) for consent in consents if consent not in current)
 
 
 def _misspelt_sections(config: pytest.Config) -> Iterator[str]:
@@ -147,55 +146,24 @@ def _misspelt_sections(config: pytest.Config) -> Iterator[str]:
 def default_options(config: pytest.Config) -> Options:
     """Return the options of a run without any settings."""
     values = {setting.name: setting.default for setting in SETTINGS}
-    return _options(values, str(project_folder(config) / str(values["warehouse"])), Settings())
+    return _options({**values, "warehouse": str(project_folder(config) / str(values["warehouse"]))}, Settings())
 
 
-def _options(  # noqa: PLR0913 - the parts of the options
-    values: Mapping[str, Any],
-    warehouse: str,
-    consents: Settings,
-    *,
-    mode: RunMode | None = None,
-    contracts_only: bool = False,
-    enforces: bool = False,
-    project_file: Path | None = None,
-    models: Mapping[Path, str] = MappingProxyType({}),
-    packages: Mapping[str, frozenset[Path]] = MappingProxyType({}),
-    sync: tuple[str, ...] = (),
-    reports: tuple[ReportFile, ...] = (),
-    expired_consents: tuple[str, ...] = (),
-) -> Options:
+_OF_OPTIONS = (
+    "backend", "warehouse", "scratch_catalog", "unmanaged_ignore", "release_tags", "report_samples", "adopt",
+    "import_owns", "against", "witness",
+)  # fmt: skip
+"""The settings that options have under the same name."""
+
+
+def _options(values: Mapping[str, Any], consents: Settings, **derived: Any) -> Options:
     return Options(
-        mode=mode,
-        contracts_only=contracts_only,
-        enforces=enforces,
-        project_file=project_file,
-        models=models,
-        packages=packages,
-        backend=values["backend"],
-        unity=Unity(
-            uri=Uri(values["unity_uri"]) if values["unity_uri"] else None,
-            token_variable=values["unity_token_variable"],
-            timeout=values["unity_timeout"],
-            sync=sync,
-        ),
-        databricks_warehouse=values["databricks_warehouse"],
-        databricks_start_timeout=values["databricks_start_timeout"],
-        stores=values["storage"],
-        warehouse=warehouse,
-        scratch_catalog=values["scratch_catalog"],
+        values=values,
         settings=replace(consents, **arguments_of(values)),
-        unmanaged=values["unmanaged"] if mode == DRIFT else IGNORE,
-        unmanaged_ignore=values["unmanaged_ignore"],
-        release_tags=values["release_tags"],
-        reports=reports,
-        report_samples=values["report_samples"],
-        expired_consents=expired_consents,
-        adopt=values["adopt"],
+        unmanaged=values["unmanaged"] if derived.get("mode") == DRIFT else IGNORE,
         imports=values["import"],
-        against=values["against"],
-        witness=values["witness"],
-        import_owns=values["import_owns"],
+        **{name: values[name] for name in _OF_OPTIONS},
+        **derived,
     )
 
 
@@ -237,17 +205,15 @@ def rule_faults(names: tuple[str, ...]) -> list[str]:
     return []
 
 
-def option_faults(
-    config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode], warehouse: str
-) -> Iterator[str]:
+def option_faults(config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode]) -> Iterator[str]:
     """Yield a message for each option that does not fit a different one, a check, the backend or the warehouse."""
     yield from _faults_of_modes(modes)
     yield from _faults_of_import(values, modes)
     yield from _faults_of_writing(config, modes)
     yield from _options_without_mode(config, modes[0] if modes else None)
     yield from _checks_without_mode(config, modes)
-    yield from _faults_of_backend(config, values, modes, warehouse)
-    yield from _faults_of_warehouse(config, warehouse)
+    yield from _faults_of_backend(config, values, modes)
+    yield from _faults_of_warehouse(config, values["warehouse"])
 
 
 def _faults_of_modes(modes: list[RunMode]) -> Iterator[str]:
@@ -337,9 +303,7 @@ def _checks_without_mode(config: pytest.Config, modes: list[RunMode]) -> Iterato
             yield f"-m delta_{check} selects nothing without {option}; {remedy}"
 
 
-def _faults_of_backend(
-    config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode], warehouse: str
-) -> Iterator[str]:
+def _faults_of_backend(config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode]) -> Iterator[str]:
     """Yield the faults that a backend finds in its settings; a built-in one is imported only in a run with a mode."""
     name = values["backend"]
     if {*modes} <= {AGAINST} and name in BACKENDS:
@@ -361,10 +325,10 @@ def _faults_of_backend(
     if modes and modes != [AGAINST]:
         yield from backend.faults(
             BackendSettings(
-                values={**values, "warehouse": warehouse},
+                values=values,
                 option=option_of(config),
                 mode=modes[0],
-                shares_warehouse=WORKER not in warehouse and not is_worker(config) and is_distributed(config),
+                shares_warehouse=WORKER not in values["warehouse"] and not is_worker(config) and is_distributed(config),
             )
         )
 

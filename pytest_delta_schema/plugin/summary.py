@@ -95,7 +95,7 @@ class Summary:
             return None
         mode = self._options.mode
         modes = mode if mode == ENFORCE or not self._options.enforces else f"{mode} and {ENFORCE}"
-        syncs = mode == DRIFT and "on-read" in self._options.unity.sync
+        syncs = mode == DRIFT and "on-read" in self._options.values["sync"]
         wrote = "; catalog entries of what is read are synchronised with the logs first" if syncs else ""
         return printed(f"delta schema: {modes} on {backend_and_location(self._config, self._options)}{wrote}")
 

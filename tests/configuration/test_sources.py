@@ -11,6 +11,7 @@ import pytest
 from pytest_delta_schema.configuration.files import ProjectFile, toml
 from pytest_delta_schema.configuration.report_targets import ReportTarget
 from pytest_delta_schema.configuration.sources import from_sources
+from pytest_delta_schema.diagnostics.redaction import Uri
 from pytest_delta_schema.rules.consent import Consent
 from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy
 from pytest_delta_schema.settings.table import SETTINGS
@@ -31,7 +32,7 @@ def test_without_sources_every_setting_has_its_default():
     sources = from_sources()
 
     assert sources.values == {setting.name: setting.default for setting in SETTINGS}
-    assert (sources.command_line, sources.project, sources.faults) == ({}, {}, ())
+    assert (sources.project, sources.faults) == ({}, ())
 
 
 IN_THE_SECTION = {
@@ -63,7 +64,8 @@ IN_THE_SECTION = {
     'release_tags = ["release/*", "v[0-9]*"]': ("release/*", "v[0-9]*"),
     'unmanaged = "fail"': "fail",
     'unmanaged_ignore = ["*.tmp_*"]': ("*.tmp_*",),
-    'unity_uri = "https://unity.example.com"': "https://unity.example.com",
+    'unity_uri = "https://unity.example.com"': Uri("https://unity.example.com"),
+    'unity_uri = ""': None,
     'unity_token_variable = "LAKE_TOKEN"': "LAKE_TOKEN",
     "unity_timeout = 7": 7.0,
     'sync = ["on-read", "recreate"]': ("on-read", "recreate"),
@@ -95,7 +97,6 @@ def test_an_option_gives_every_setting_of_the_section_for_one_run(line):
     sources = read({"set": [f"{name}={value}"]})
 
     assert (sources.faults, sources.values[name], sources.project) == ((), IN_THE_SECTION[line], {})
-    assert sources.command_line == {name: IN_THE_SECTION[line]}
 
 
 def test_every_setting_of_the_section_is_tried():
@@ -109,7 +110,7 @@ def test_every_setting_of_the_section_is_tried():
     [
         ("on_failure=restore", "on_failure", "restore"),
         (' on_failure = "restore" ', "on_failure", "restore"),
-        ("unity_uri=https://unity.example.com/x?a=b", "unity_uri", "https://unity.example.com/x?a=b"),
+        ("unity_uri=https://unity.example.com/x?a=b", "unity_uri", Uri("https://unity.example.com/x?a=b")),
         ("databricks_warehouse=0123abc", "databricks_warehouse", "0123abc"),
         ("databricks_warehouse=123", "databricks_warehouse", "123"),
         ("databricks_warehouse=2999-01-01", "databricks_warehouse", "2999-01-01"),
@@ -189,7 +190,7 @@ def test_consents_are_known_by_their_source():
     sources = read({"allow": [text]}, f"allow = [{IN_TOML}]")
 
     assert [str(consent) for consent in sources.values["allow"]] == ["rewrite dev.gold.other", text]
-    assert [str(consent) for consent in sources.command_line["allow"]] == [text]
+    assert [consent.is_pattern for consent in sources.values["allow"]] == [True, False]
     assert sources.project["allow"] == (AGREED,)
 
 
@@ -273,7 +274,7 @@ def test_what_is_wrong_for_one_run_is_the_same_fault(line):
 
     (fault,) = sources.faults
     assert is_as_expected(fault, f"--delta-set: {WRONG[line]}")
-    assert sources.command_line == {}
+    assert sources.values == from_sources().values
 
 
 @pytest.mark.parametrize(

@@ -75,16 +75,17 @@ def test_what_is_read_is_what_a_run_has(project, options):
         "on_failure='restore'",
         "unmanaged='ignore'",
         "unmanaged_ignore=('*.tmp_*',)",
-        "unity=Unity(uri='https://unity.example.com', token_variable='LAKE_TOKEN', timeout=7.0, sync=('on-read', 'recreate'))",
-        "databricks_warehouse='abc', databricks_start_timeout=900.0",
+        "'unity_uri': 'https://unity.example.com', 'unity_token_variable': 'LAKE_TOKEN', 'unity_timeout': 7.0",
+        "'sync': ('on-read', 'recreate')",
+        "'databricks_warehouse': 'abc', 'databricks_start_timeout': 900.0",
         "bindings=((('dev', 'silver'), ('ci', 'x')),)",
         "release_tags=('release/*', 'v[0-9]*')",
     ):
         assert part in text
     drift = options("-o", "addopts=--delta-drift")
     assert "unmanaged='fail'" in drift
-    assert "sync=('recreate',)" in drift
-    assert "sync=('on-read', 'recreate')" in options(
+    assert "'sync': ('recreate',)" in drift
+    assert "'sync': ('on-read', 'recreate')" in options(
         "-o", "addopts=--delta-drift --delta-sync-metadata --delta-backend=unity"
     )
 
@@ -253,7 +254,7 @@ def test_the_nearest_file_above_the_ini_file_is_read(project):
     result.stdout.fnmatch_lines(
         [
             f"delta schema: configured by {project.path}/pyproject.toml",
-            f"*backend='memory', * warehouse='{project.path}/lake'*",
+            f"*backend='memory', warehouse='{project.path}/lake'*",
         ],
     )
 
@@ -321,7 +322,7 @@ def test_the_section_holds_where_pytest_starts_in_a_subfolder(project, monkeypat
     result = project.run("-s")
 
     result.stdout.fnmatch_lines(
-        ["delta schema: configured by pyproject.toml", f"*backend='memory', * warehouse='{project.path}/lake'*"],
+        ["delta schema: configured by pyproject.toml", f"*backend='memory', warehouse='{project.path}/lake'*"],
     )
 
 

@@ -108,6 +108,28 @@ def test_an_expired_entry_stops_the_run(project, where):
     )
 
 
+def test_an_expired_consent_of_one_run_permits_nothing(project, where):
+    where(entry())
+    given = "--delta-set=allow=[{ action = 'drop-column', path = 'dev.silver.**', reason = 'x', expires = 2001-01-01 }]"
+
+    result = project.run("--delta-apply", "-m", "delta_apply", given)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: consent 'drop-column dev.silver.[*][*]' expired at the end of 2001-01-01 in UTC *"]
+    )
+
+
+def test_a_consent_of_one_run_takes_the_place_of_those_of_the_project(project, where):
+    where(entry("dev.silver.*.gone"))
+    given = "--delta-set=allow=[{ action = 'drop-column', path = 'dev.silver.**', reason = 'x', expires = 2999-01-01 }]"
+
+    result = project.run("--delta-apply", "-m", "delta_apply", given)
+
+    result.assert_outcomes(passed=2, deselected=4)
+    assert result.ret == 0
+
+
 def test_every_invalid_consent_is_reported_at_once(project, where):
     head = "[[tool.pytest_delta_schema.allow]]\n"
     where(
