@@ -58,23 +58,23 @@ def one_of(choices: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def _instance(value: object, kinds: tuple[type, ...], label: str, form: str) -> Any:
-    """Return a value of one of the types; a boolean is not a number."""
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+def _instance(
+    value: object, kinds: tuple[type, ...], label: str, form: str, is_valid: Callable[[Any], bool] = lambda _: True
+) -> Any:
+    """Return a valid value of one of the types; a boolean is not a number."""
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds) or not is_valid(value):
         msg = f"{label} is {setting_text(value)}; write {form}"
         raise SettingError(msg)
     return value
 
 
-def _of_kind(kinds: tuple[type, ...], form: str) -> _Reader:
-    return lambda _, value, label, __: _instance(value, kinds, label, form)
+def _of_kind(kinds: tuple[type, ...], form: str, is_valid: Callable[[Any], bool] = lambda _: True) -> _Reader:
+    return lambda _, value, label, __: _instance(value, kinds, label, form, is_valid)
 
 
 def _uri(_: Setting, value: object, label: str, __: Path) -> Uri | None:
-    if not isinstance(value, str):
-        msg = f"{label} must be a string, such as 'https://unity.example.com'"
-        raise SettingError(msg)
-    return Uri(value) if value else None
+    text: str = _instance(value, (str,), label, "a text, such as 'https://unity.example.com'")
+    return Uri(text) if text else None
 
 
 def _folder(_: Setting, value: object, label: str, folder: Path) -> str:
@@ -90,24 +90,6 @@ def _choice(setting: Setting, value: object, label: str, __: Path) -> str:
         msg = f"{label} is {setting_text(value)}; choose {one_of(setting.choices)}"
         raise SettingError(msg)
     return str(value)
-
-
-def _count(_: Setting, value: object, label: str, __: Path) -> int:
-    form = "a whole number, 0 or more"
-    number: int = _instance(value, (int,), label, form)
-    if number < 0:
-        msg = f"{label} is {number}; write {form}"
-        raise SettingError(msg)
-    return number
-
-
-def _seconds(_: Setting, value: object, label: str, __: Path) -> float:
-    form = "a number of seconds above 0"
-    number: float = _instance(value, (int, float), label, form)
-    if not (isfinite(number) and number > 0):
-        msg = f"{label} is {number}; write {form}"
-        raise SettingError(msg)
-    return float(number)
 
 
 def _texts(value: object, label: str) -> list[str]:
@@ -132,48 +114,43 @@ def _clients(setting: Setting, value: object, label: str, folder: Path) -> tuple
     return tuple(map(str, read_each(texts, parse_client, DeclarationError, f"{label}: ")))
 
 
-def _mapping(value: object, label: str, form: str) -> Mapping[str, Any]:
-    """Return a table of TOML whose keys hold no dots outside of quotes, which TOML reads as tables in tables."""
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, (str, bool, int, float))
+
+
+_SCALARS = "write a text, a number, true or false"
+
+
+def _mapping(
+    value: object, label: str, form: str, is_valid: Callable[[Any], bool] = _is_scalar, remedy: str = _SCALARS
+) -> tuple[tuple[str, Any], ...]:
+    """Return the pairs of a table of TOML, which reads keys with dots outside of quotes as tables in tables."""
     pairs: Mapping[str, Any] = _instance(value, (dict,), label, form)
-    faults = [
-        f"{label}: {key} is a table; put names with dots in quotes: {form}"
-        for key, item in pairs.items()
-        if isinstance(item, dict)
-    ]
-    refuse_faults(faults)
-    return pairs
-
-
-def _pairs(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
-    return _texts_by_key(value, label, 'a table such as { "team" = "sales" }')
-
-
-def _texts_by_key(value: object, label: str, form: str) -> tuple[tuple[str, str], ...]:
-    pairs = _mapping(value, label, form)
-    faults = [
-        f"{label}: {key} is {setting_text(item)}; write a text, a number, true or false"
-        for key, item in pairs.items()
-        if not isinstance(item, (str, bool, int, float))
-    ]
-    refuse_faults(faults)
+    refuse_faults(
+        [
+            f"{label}: {key} is a table; put names with dots in quotes: {form}"
+            if isinstance(item, dict)
+            else f"{label}: {key} is {setting_text(item)}; {remedy}"
+            for key, item in pairs.items()
+            if not is_valid(item)
+        ]
+    )
     return tuple((key, str(item).lower() if isinstance(item, bool) else str(item)) for key, item in pairs.items())
 
 
+def _pairs(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
+    return _mapping(value, label, 'a table such as { "team" = "sales" }')
+
+
 def _client_features(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
-    pairs = _texts_by_key(value, label, 'a table such as { "trino.clustering" = "482" }')
+    pairs = _mapping(value, label, 'a table such as { "trino.clustering" = "482" }')
     read_each(pairs, lambda pair: parse_correction(*pair), ValueError, f"{label}: ")
     return pairs
 
 
 def _modes(setting: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
-    pairs = _mapping(value, label, f'a table such as {{ "delta.autoOptimize.*" = "{setting.choices[0]}" }}')
-    faults = [
-        f"{label}: {pattern} is {setting_text(mode)}; choose {one_of(setting.choices)}"
-        for pattern, mode in pairs.items()
-        if mode not in setting.choices
-    ]
-    refuse_faults(faults)
-    return tuple(pairs.items())
+    form = f'a table such as {{ "delta.autoOptimize.*" = "{setting.choices[0]}" }}'
+    return _mapping(value, label, form, setting.choices.__contains__, f"choose {one_of(setting.choices)}")
 
 
 Bindings = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
@@ -182,7 +159,7 @@ Bindings = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 
 def _bindings(_: Setting, value: object, label: str, __: Path) -> Bindings:
     pairs = _mapping(value, label, 'a table such as { "dev.silver" = "ci.pr_42_silver" }')
-    return bindings_of_texts(f"{name}={target}" for name, target in pairs.items())
+    return bindings_of_texts(f"{name}={target}" for name, target in pairs)
 
 
 def bindings_of_texts(texts: Iterable[str]) -> Bindings:
@@ -211,8 +188,8 @@ def _rules(setting: Setting, value: object, label: str, folder: Path) -> tuple[s
 
 _TYPED: Mapping[SettingKind, _Reader] = {
     "flag": _of_kind((bool,), "true or false"),
-    "count": _count,
-    "seconds": _seconds,
+    "count": _of_kind((int,), "a whole number, 0 or more", lambda number: number >= 0),
+    "seconds": _of_kind((int, float), "a number of seconds above 0", lambda number: isfinite(number) and number > 0),
     "text": _of_kind((str,), "a text"),
     "uri": _uri,
     "backend": _of_kind((str,), "a text"),

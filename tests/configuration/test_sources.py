@@ -212,7 +212,11 @@ WRONG = {
     "unity_timeout = 0": "unity_timeout is 0; write a number of seconds above 0",
     "unity_timeout = inf": "unity_timeout is inf; write a number of seconds above 0",
     "unity_timeout = '30'": "unity_timeout is '30'; write a number of seconds above 0",
-    "unity_uri = ['https://user:hunter2@a']": "unity_uri must be a string, such as 'https://unity.example.com'",
+    "unity_uri = ['https://user:hunter2@a']": (
+        "unity_uri is ['https://***@a']; write a text, such as 'https://unity.example.com'"
+    ),
+    "unity_uri = 0": "unity_uri is 0; write a text, such as 'https://unity.example.com'",
+    "bind = { dev = ['ci'] }": "bind: dev is ['ci']; write a text, a number, true or false",
     "backend = 1": "backend is 1; write a text",
     "enable_features = ['deletionVectors']": (
         "enable_features: there is no deletionVectors; choose among typeWidening, columnMapping"

@@ -75,9 +75,9 @@ def test_what_is_read_is_what_a_run_has(project, options):
         "on_failure='restore'",
         "unmanaged='ignore'",
         "unmanaged_ignore=('*.tmp_*',)",
-        "'unity_uri': 'https://unity.example.com', 'unity_token_variable': 'LAKE_TOKEN', 'unity_timeout': 7.0",
+        "'unity_uri': 'https://unity.example.com', 'unity_token_variable': 'LAKE_TOKEN', 'unity_timeout': 7",
         "'sync': ('on-read', 'recreate')",
-        "'databricks_warehouse': 'abc', 'databricks_start_timeout': 900.0",
+        "'databricks_warehouse': 'abc', 'databricks_start_timeout': 900",
         "bindings=((('dev', 'silver'), ('ci', 'x')),)",
         "release_tags=('release/*', 'v[0-9]*')",
     ):
