@@ -63,7 +63,11 @@ def toml(text: str) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib
-    return tomllib.loads(text)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        msg = "it is nested too deeply"
+        raise ValueError(msg) from None
 
 
 _MOST_EDITS = 2

@@ -86,8 +86,8 @@ def _assignments(texts: Iterable[str], faults: list[str]) -> Iterable[tuple[str,
         name, equals, value = (part.strip() for part in text.partition("="))
         kind = BY_NAME[name].kind if name in TOML_KEYS else None
         typed = value if kind is None else _toml_or_text(kind, value)
-        if kind is None and not equals:
-            faults.append(f"--delta-set {without_secrets(text)} names no setting; write --delta-set NAME=VALUE")
+        if not name or (kind is None and not equals):
+            faults.append(f"--delta-set {without_secrets(text)!r} names no setting; write --delta-set NAME=VALUE")
         elif not equals:
             faults.append(f"--delta-set {name} has no value; write --delta-set {name}=VALUE")
         elif kind in _OF_TEXTS and isinstance(typed, str):

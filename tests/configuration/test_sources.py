@@ -285,10 +285,13 @@ def test_what_is_wrong_for_one_run_is_the_same_fault(line):
     ("text", "fault"),
     [
         ("models", "--delta-set models has no value; write --delta-set models=VALUE"),
-        ("memory", "--delta-set memory names no setting; write --delta-set NAME=VALUE"),
+        ("memory", "--delta-set 'memory' names no setting; write --delta-set NAME=VALUE"),
+        ("", "--delta-set '' names no setting; write --delta-set NAME=VALUE"),
+        ("=memory", "--delta-set '=memory' names no setting; write --delta-set NAME=VALUE"),
+        ("bind=" + "{a=" * 3000, "--delta-set: bind is '{a={a=*"),
         (
             "https://user:hunter2@host",
-            "--delta-set https://***@host names no setting; write --delta-set NAME=VALUE",
+            "--delta-set 'https://***@host' names no setting; write --delta-set NAME=VALUE",
         ),
         ("on-failure=restore", "--delta-set: there is no setting on-failure; did you mean on_failure?"),
         ("delta_backend=memory", "--delta-set: there is no setting delta_backend; did you mean backend?"),

@@ -183,6 +183,10 @@ def test_sections_for_pytest_and_for_the_package_share_a_file(project, mode):
         (b"[tool.pytest_delta_schema\n", "ERROR: {folder}/pyproject.toml: cannot be read: *"),
         (b"# pytest_delta_schema \xff\n", "ERROR: {folder}/pyproject.toml: cannot be read: *"),
         (
+            b"[tool.pytest_delta_schema]\nmodels = " + b"[" * 3000,
+            "ERROR: {folder}/pyproject.toml: cannot be read: it is nested too deeply",
+        ),
+        (
             b"[tool]\npytest_delta_schema = 1\n",
             "ERROR: {folder}/pyproject.toml: pytest_delta_schema is not a table; write *",
         ),
