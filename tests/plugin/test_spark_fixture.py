@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from pytest_delta_schema.backends.local.launch import ARCHIVE_VARIABLE
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.plugin_project import ORDERS
 
@@ -150,3 +151,24 @@ def test_an_archive_of_classes_is_written_after_the_summary(project, monkeypatch
 
     lines = [line for line in result.outlines if "1 passed" in line or line.endswith("Spark is stopped")]
     assert ["1 passed" in line for line in lines] == ([True, False] if is_late else [False, True])
+
+
+@pytest.mark.parametrize(("value", "is_kept"), [(None, True), ("off", False)])
+def test_the_archive_of_classes_can_be_turned_off_by_the_environment(project, monkeypatch, value, is_kept):
+    asked = []
+
+    def start(*_, archive):
+        asked.append(archive)
+        refuse()
+
+    monkeypatch.setattr("pytest_delta_schema.backends.local.start.checked_active_session", lambda: None)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.start.start_session", start)
+    monkeypatch.delenv(ARCHIVE_VARIABLE, raising=False)
+    if value is not None:
+        monkeypatch.setenv(ARCHIVE_VARIABLE, value)
+    project.pytester.makepyfile("def test_it(delta_spark):\n    pass\n")
+    project.settings()
+
+    project.run().assert_outcomes(errors=1)
+
+    assert asked == [is_kept]

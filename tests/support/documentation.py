@@ -363,9 +363,9 @@ folder where there is no ini file. The header of a run names the file. The neare
 monorepo has its own settings, and a run at the root names the projects whose contracts it does not check. Paths in the file
 start in its folder, and those of options in the current one. `Settings.from_project(folder)` reads the section in a script.
 
-* `--delta-set NAME=VALUE` gives any setting for one run, instead of the section. The value is that of the section, and a text needs no
+* `--delta-set NAME=VALUE` gives any setting for one run, instead of the section. VALUE is TOML, as there, and a text needs no
   quotes: `--delta-set on_failure=restore`, `--delta-set 'protected=["prod.*"]'`.
-* A setting with an option of its own takes that first: `--delta-backend=memory`. `--delta-bind`, `--delta-allow` and
+* An option of its own takes precedence over both, such as `--delta-backend=memory`. `--delta-bind`, `--delta-allow` and
   `--delta-report` add to what the section or `--delta-set` has.
 * Everything that cannot be used is a usage error (exit code 4), and all of it is shown at once, each with the nearest name or an
   example. So is a section that nothing reads, such as `[tool.pytest-delta-schema]`, or one in `pytest.ini`.
