@@ -305,7 +305,7 @@ class SchemaContract:
 
     @check
     def unmanaged(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
-        """Every table of the schema is declared, or matches a pattern of ``delta_unmanaged_ignore``."""
+        """Every table of the schema is declared, or matches a pattern of ``unmanaged_ignore``."""
         from pytest_delta_schema.engine.checks import check_schema
 
         run = request.config.stash[RUN]
