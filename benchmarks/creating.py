@@ -42,7 +42,8 @@ def _apply() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "models.py").write_text(MODELS)
-        (folder / "pytest.ini").write_text("[pytest]\ndelta_models = models\npythonpath = .\n")
+        (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
+        (folder / "pyproject.toml").write_text('[tool.pytest_delta_schema]\nmodels = ["models"]\n')
         printed = run_python(folder, *APPLY)
     assert f"apply: {TABLES} applied, " in printed, printed
 

@@ -32,7 +32,8 @@ def run() -> Iterator[Row]:
         gate, empty = Path(name, "gate"), Path(name, "empty")
         gate.mkdir()
         (gate / "models.py").write_text(MODELS)
-        (gate / "pytest.ini").write_text("[pytest]\ndelta_models = models\npythonpath = .\n")
+        (gate / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
+        (gate / "pyproject.toml").write_text('[tool.pytest_delta_schema]\nmodels = ["models"]\n')
         write_tables(gate / ".delta-warehouse", max(LIMITS))
         for tables, limit in LIMITS.items():
             write_empty_tests(empty, tables)

@@ -108,6 +108,6 @@ def server_over(lake: Path, *options: str) -> subprocess.Popen[str]:
 
 
 def _gate(runner: str, project: Path, uri: str, number: int) -> str:
-    printed = run_python(project, "-m", runner, *GATE, f"--delta-unity-uri={uri}")
+    printed = run_python(project, "-m", runner, *GATE, f"--delta-set=unity_uri={uri}")
     assert f"{2 * number} passed" in printed, printed[-3000:]
     return printed

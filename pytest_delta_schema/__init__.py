@@ -21,18 +21,13 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.spark_session import SessionCatalog as SessionCatalog
     from pytest_delta_schema.backends.unity import UnityCatalog as UnityCatalog
     from pytest_delta_schema.diagnostics.errors import ApplyError as ApplyError
-    from pytest_delta_schema.diagnostics.errors import ApplyErrors as ApplyErrors
-    from pytest_delta_schema.diagnostics.errors import CatalogReadError as CatalogReadError
-    from pytest_delta_schema.diagnostics.errors import ConvergenceError as ConvergenceError
     from pytest_delta_schema.diagnostics.errors import DeltaSchemaError as DeltaSchemaError
-    from pytest_delta_schema.diagnostics.errors import Diagnostic as Diagnostic
     from pytest_delta_schema.diagnostics.errors import DriftError as DriftError
     from pytest_delta_schema.diagnostics.errors import InvalidModelError as InvalidModelError
     from pytest_delta_schema.diagnostics.errors import UnsafePlanError as UnsafePlanError
     from pytest_delta_schema.engine import Orchestrator as Orchestrator
     from pytest_delta_schema.engine import Settings as Settings
     from pytest_delta_schema.engine import check_write as check_write
-    from pytest_delta_schema.execute import Preflight as Preflight
     from pytest_delta_schema.models import Check as Check
     from pytest_delta_schema.models import Column as Column
     from pytest_delta_schema.models import Deprecated as Deprecated
@@ -46,12 +41,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models import UnknownType as UnknownType
     from pytest_delta_schema.models import empty_frame as empty_frame
     from pytest_delta_schema.models import to_struct_type as to_struct_type
-    from pytest_delta_schema.report import model_source as model_source
-    from pytest_delta_schema.report import plan_script as plan_script
-    from pytest_delta_schema.report import schema_diff as schema_diff
-    from pytest_delta_schema.rules import Consent as Consent
-    from pytest_delta_schema.rules import ModelRule as ModelRule
-    from pytest_delta_schema.rules import PlanRule as PlanRule
     from pytest_delta_schema.test_kit import assert_frame_fits as assert_frame_fits
     from pytest_delta_schema.test_kit import assert_table_equals as assert_table_equals
     from pytest_delta_schema.test_kit import breaking_rows as breaking_rows

@@ -1,4 +1,4 @@
-"""``python -m pytest_delta_schema``."""
+"""``python -m pytest_delta_schema``, which is the program ``delta-schema``."""
 
 import sys
 

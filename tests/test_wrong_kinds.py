@@ -33,11 +33,8 @@ from pytest_delta_schema import (
     breaking_rows,
     check_write,
     empty_frame,
-    model_source,
     open_session,
-    plan_script,
     rows_of,
-    schema_diff,
     state_text,
     to_struct_type,
 )
@@ -45,6 +42,7 @@ from pytest_delta_schema.assertions.contracts import raises_constraint
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.exchange import from_ddl
 from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.report import model_source, plan_script, schema_diff
 from pytest_delta_schema.rules import DEFAULT_PLAN_RULES, PlanValidator
 from pytest_delta_schema.write_check import check_stream
 from support.models import CHECKED as MODEL

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.types import DateType, DoubleType, LongType, StringType
 
 from programs.plain_session import plain_session
-from pytest_delta_schema import Check, Column, Consent, Orchestrator, PrimaryKey, SessionCatalog, Settings, Table
+from pytest_delta_schema import Check, Column, Orchestrator, PrimaryKey, SessionCatalog, Settings, Table
 from pytest_delta_schema.execute.preflight import preflight
+from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.sql import statements
 
 if TYPE_CHECKING:

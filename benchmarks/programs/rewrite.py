@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from measure import seconds
 from pyspark.sql.types import ArrayType, DateType, DoubleType, LongType, StringType, TimestampType
 
-from pytest_delta_schema import Column, Consent, LocalCatalog, Orchestrator, Settings, Table, open_session
+from pytest_delta_schema import Column, LocalCatalog, Orchestrator, Settings, Table, open_session
+from pytest_delta_schema.rules import Consent
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -25,9 +25,9 @@ from pytest_delta_schema import (
     check_write,
     rows_of,
     rows_strategy,
-    schema_diff,
     to_struct_type,
 )
+from pytest_delta_schema.report import schema_diff
 
 FITTING = to_struct_type(orders)
 WIDER = StructType([*FITTING, StructField("discount", DoubleType())])

@@ -49,9 +49,9 @@ def test_backend_context():
 
 
 def test_backend_settings():
-    settings = BackendSettings(values={"read_threads": 8}, mode="drift")
+    settings = BackendSettings(values={"unity_timeout": 8.0}, mode="drift")
 
-    assert (settings.values["read_threads"], settings.mode) == (8, "drift")
+    assert (settings.values["unity_timeout"], settings.mode) == (8.0, "drift")
 
 
 def test_find_backend():

@@ -19,9 +19,9 @@ from pytest_delta_schema import (
     Table,
     Unique,
     UnknownType,
-    plan_script,
     to_struct_type,
 )
+from pytest_delta_schema.report import plan_script
 
 
 def test_check():

@@ -5,38 +5,35 @@ import pytest
 from models import orders
 from pytest_delta_schema import (
     ApplyError,
-    ApplyErrors,
-    CatalogReadError,
     Column,
-    Consent,
-    ConvergenceError,
     DatabricksCatalog,
     DeltaSchemaError,
-    Diagnostic,
     DriftError,
     InvalidModelError,
     MemoryCatalog,
-    ModelRule,
     Orchestrator,
-    PlanRule,
-    Preflight,
     Settings,
     Table,
     UnityCatalog,
     UnsafePlanError,
     assert_no_drift,
     check_write,
-    model_source,
-    plan_script,
     state_text,
     to_struct_type,
 )
 from pytest_delta_schema.backends.databricks import connect_databricks
 from pytest_delta_schema.backends.unity import UnityClient
-from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute import ActionRunner
+from pytest_delta_schema.diagnostics.errors import (
+    ApplyErrors,
+    CatalogReadError,
+    ConvergenceError,
+    Diagnostic,
+    StatementError,
+)
+from pytest_delta_schema.execute import ActionRunner, Preflight
 from pytest_delta_schema.plan import ColumnAdd
-from pytest_delta_schema.rules import PlanValidator
+from pytest_delta_schema.report import model_source, plan_script
+from pytest_delta_schema.rules import Consent, ModelRule, PlanRule, PlanValidator
 
 WIDER = Table("dev", "silver", "orders", [*orders.columns, Column("note", "string")], checks=orders.checks)
 SMALLER = Table("dev", "silver", "orders", orders.columns[:2], primary_key=["id"], checks=orders.checks)

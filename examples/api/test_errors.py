@@ -7,9 +7,7 @@ from changes import ID, table
 
 from models import orders
 from pytest_delta_schema import (
-    CatalogReadError,
     Column,
-    Diagnostic,
     InvalidModelError,
     MemoryCatalog,
     Orchestrator,
@@ -22,9 +20,11 @@ from pytest_delta_schema import (
 from pytest_delta_schema.backends import find_backend
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
+    CatalogReadError,
     ConfigurationError,
     DdlError,
     DeclarationError,
+    Diagnostic,
     DiagnosticsError,
     JsonFormError,
     Location,

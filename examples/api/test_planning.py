@@ -4,14 +4,7 @@ import pytest
 from changes import AMOUNT, ID, table
 
 from models import orders
-from pytest_delta_schema import (
-    Column,
-    Consent,
-    MemoryCatalog,
-    Orchestrator,
-    Settings,
-    UnsafePlanError,
-)
+from pytest_delta_schema import Column, MemoryCatalog, Orchestrator, Settings, UnsafePlanError
 from pytest_delta_schema.models import Binding
 from pytest_delta_schema.plan import (
     AlignTable,
@@ -26,6 +19,7 @@ from pytest_delta_schema.plan import (
 from pytest_delta_schema.rules import (
     DEFAULT_MODEL_RULES,
     DEFAULT_PLAN_RULES,
+    Consent,
     PlanValidator,
     default_model_rules,
     default_plan_rules,

@@ -5,7 +5,6 @@ from changes import AMOUNT, ID, table
 
 from models import orders
 from pytest_delta_schema import (
-    CatalogReadError,
     Check,
     Column,
     ForeignKey,
@@ -16,6 +15,7 @@ from pytest_delta_schema import (
     QualifiedName,
     Table,
 )
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.plan import ConvertTable, TablePlanner
 from pytest_delta_schema.state import (

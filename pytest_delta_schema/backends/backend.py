@@ -40,7 +40,7 @@ class BackendSettings:
     """The settings of a run that backends use.
 
     Args:
-        values: The settings of this package by their names, such as ``warehouse``, ``read_threads`` and ``unity_uri``.
+        values: The settings of this package by their names, such as ``warehouse`` and ``unity_uri``.
         option: Returns the value of an option or an ini key that another pytest plugin declares: the argument is the
             option's ``dest``, or the ini key. It raises ``KeyError`` if no plugin declares it.
         mode: ``drift``, ``apply``, ``sync-metadata`` or ``enforce``; ``None`` if only tests use the catalog.

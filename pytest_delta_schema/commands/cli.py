@@ -1,4 +1,4 @@
-"""The commands of ``python -m pytest_delta_schema``, outside of a pytest run: their arguments, and what they do."""
+"""The commands of ``delta-schema``, outside of a pytest run: their arguments, and what they do."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.backends.local.session import version_fault
 from pytest_delta_schema.configuration.files import read_project_file
 from pytest_delta_schema.configuration.report_targets import faults_of_reports, parse_target, report_files
+from pytest_delta_schema.configuration.sources import from_sources
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, JsonFormError, os_error_text
 from pytest_delta_schema.diagnostics.text import printed, printed_line
 from pytest_delta_schema.progress import LOGGER, PHASE, LogLines, fitted
+from pytest_delta_schema.report.codes import explained
 from pytest_delta_schema.report.formats import EXTENSIONS, FORMATS, missing_packages
 from pytest_delta_schema.report.json_report import TOOL, report_from_json, report_text, write_report
 from pytest_delta_schema.report.run_report import merged_report
-from pytest_delta_schema.settings.table import SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_delta_schema.configuration.report_targets import ReportFile, ReportTarget
     from pytest_delta_schema.report.run_report import RunReport
@@ -45,8 +46,7 @@ _EPILOG = """The main jobs are options of pytest:
   pytest                    check the declared tables and their SQL snapshots
   pytest --snapshot-update  accept the SQL of new and changed tables
   pytest --delta-drift      fail each table that differs from the catalog
-  pytest --delta-apply      change the catalog until it matches
-  pytest --delta-init       write a configuration and an example model"""
+  pytest --delta-apply      change the catalog until it matches"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m pytest_delta_schema", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="delta-schema", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
@@ -75,6 +75,13 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(run=run)
         return added
 
+    command(
+        "init",
+        _init,
+        "write the section of this package to pyproject.toml, where existing text is not changed, and an example model",
+    )
+    explain = command("explain", _explain, "print what codes mean, their remedies and examples")
+    explain.add_argument("codes", nargs="+", metavar="CODE", help="a code such as DS206, or several with commas")
     command(
         "prepare",
         _prepare,
@@ -144,6 +151,25 @@ def _failed(*reasons: object) -> int:
     for reason in reasons:
         sys.stderr.write(f"error: {printed(reason)}\n")
     return 1 if reasons else 0
+
+
+def _init(_arguments: argparse.Namespace) -> int:
+    """Start a project where pytest, which knows its configuration, finds modules; return the exit code of pytest."""
+    return _pytest("-p", "pytest_delta_schema.plugin.project_files")
+
+
+def _pytest(*arguments: str, environment: Mapping[str, str] | None = None) -> int:
+    command = [sys.executable, "-m", "pytest", *arguments]
+    return subprocess.run(command, env=environment, check=False).returncode  # noqa: S603 - no shell
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    """Print the explanations, and return the exit code."""
+    try:
+        _print(f"{explained(arguments.codes, shutil.get_terminal_size().columns)}\n")
+    except ValueError as error:
+        return _failed(*str(error).splitlines())
+    return 0
 
 
 def _prepare(_arguments: argparse.Namespace) -> int:
@@ -298,10 +324,9 @@ def _translate(arguments: argparse.Namespace) -> int:
 
 def _ci(arguments: argparse.Namespace) -> int:
     """Print the file of a CI system for the settings of the project in this folder, and return the exit code."""
-    project = read_project_file(Path.cwd())
-    if project.faults:
-        return _failed(*project.faults)
-    values: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS} | dict(project.values)
+    values, _, faults = from_sources(project=read_project_file(Path.cwd()))
+    if faults:
+        return _failed(*faults)
     sys.stdout.write(ci_file(arguments.platform, values["backend"], values["unity_token_variable"]))
     return 0
 
@@ -351,7 +376,7 @@ def _conformance(arguments: argparse.Namespace) -> int:
         arguments.backend, arguments.schema, report=arguments.report, keyword=arguments.keyword
     )
     environment = {key: value for key, value in os.environ.items() if key != "PYTEST_ADDOPTS"}
-    return subprocess.run([sys.executable, "-m", "pytest", *chosen], env=environment, check=False).returncode  # noqa: S603 - no shell
+    return _pytest(*chosen, environment=environment)
 
 
 def conformance_arguments(backend: str, schema: str, *, report: str, keyword: str = "") -> list[str]:

@@ -1,1 +1,1 @@
-"""Read settings from pyproject.toml, ini files and project rules."""
+"""Read settings from the command line, pyproject.toml and project rules."""

@@ -1,4 +1,4 @@
-"""Read the section of a project's ``pyproject.toml``, and find settings that nothing reads."""
+"""Read the section of a project's ``pyproject.toml``, and find sections that nothing reads."""
 
 from __future__ import annotations
 
@@ -6,17 +6,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iniconfig import IniConfig, ParseError
-
-from pytest_delta_schema.settings.table import (
-    BY_NAME,
-    SECTION,
-    SINCE_PYTEST_9,
-    TOML_KEYS,
-    may_have_misspelt_section,
-    nearest,
-    project_file_of,
-)
+from pytest_delta_schema.settings.table import SECTION, may_have_misspelt_section, project_file_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -27,13 +17,15 @@ _TOOL, _KEY = SECTION.split(".")
 
 
 class ProjectFile(NamedTuple):
-    """The section of one file."""
+    """The section of one file, as TOML has it."""
 
     path: Path | None = None
     """The file; ``None`` if there is no section."""
-    values: Mapping[str, Any] = {}
+    section: Mapping[str, Any] = {}
+    shown: str = ""
+    """How messages name the file."""
     faults: tuple[str, ...] = ()
-    """A message for everything in the section that cannot be used."""
+    """Why the section cannot be read."""
 
 
 def read_project_file(folder: Path, root: Path | None = None) -> ProjectFile:
@@ -41,36 +33,18 @@ def read_project_file(folder: Path, root: Path | None = None) -> ProjectFile:
     path = project_file_of(folder)
     if path is None:
         return ProjectFile()
-    prefix = f"{shown_path(path, root)}: "
+    shown = shown_path(path, root)
     try:
         text = path.read_text("utf-8")
         # Most projects have no section, and the parser takes longer to import than everything else here.
         section = _section(text) if _KEY in text else None
     except (OSError, ValueError) as error:
-        return ProjectFile(path, faults=(f"{prefix}cannot be read: {error}",))
+        return ProjectFile(path, faults=(f"{shown}: cannot be read: {error}",))
     if section is None:
         return ProjectFile()
     if not isinstance(section, dict):
-        return ProjectFile(path, faults=(f"{prefix}{_KEY} is not a table; write [{SECTION}] and its keys below",))
-    from pytest_delta_schema.configuration.section import SettingError
-    from pytest_delta_schema.configuration.values import value_from_toml
-
-    values, faults = {}, [unknown_setting(key) for key in section if key not in TOML_KEYS]
-    for key, value in section.items():
-        if key in TOML_KEYS:
-            try:
-                values[key] = value_from_toml(BY_NAME[key], value, key, path.parent)
-            except SettingError as error:
-                faults += error.faults
-    return ProjectFile(path, values, tuple(f"{prefix}[{SECTION}]: {fault}" for fault in faults))
-
-
-def unknown_setting(name: str) -> str:
-    """Return the message for a key of the section that is not a setting, with the nearest one."""
-    near = nearest(name, TOML_KEYS)
-    if near is not None:
-        return f"there is no setting {name}; did you mean {near}?"
-    return f"there is no setting {name}; settings are {', '.join(TOML_KEYS)}"
+        return ProjectFile(path, faults=(f"{shown}: {_KEY} is not a table; write [{SECTION}] and its keys below",))
+    return ProjectFile(path, section, shown)
 
 
 def shown_path(path: Path, root: Path | None) -> str:
@@ -89,51 +63,11 @@ def toml(text: str) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib
-    return tomllib.loads(text)
-
-
-_PREFIX = "delta_"
-
-
-def delta_keys(path: Path) -> list[str]:
-    """Return the keys of an ini file that begin with ``delta_``, in the sections that pytest reads."""
-    text = path.read_text("utf-8")
-    if _PREFIX not in text:
-        return []
-    keys = _toml_keys(toml(text)) if path.suffix == ".toml" else _ini_keys(path, text)
-    return [key for key in keys if key.startswith(_PREFIX)]
-
-
-def keys_since_pytest_9(path: Path) -> list[str]:
-    """Return the keys that begin with ``delta_`` in a table that pytest reads from version 9 on."""
     try:
-        text = path.read_text("utf-8")
-        table = toml(text) if _PREFIX in text else {}
-    except (OSError, ValueError):
-        return []
-    for part in SINCE_PYTEST_9[path.name].split("."):
-        table = _table(table, part)
-    return [key for key in table if key.startswith(_PREFIX)]
-
-
-def _toml_keys(document: dict[str, Any]) -> Iterator[str]:
-    tool = _table(_table(document, "tool"), "pytest")
-    for table in (_table(document, "pytest"), tool, _table(tool, "ini_options")):
-        yield from table
-
-
-def _table(document: dict[str, Any], key: str) -> dict[str, Any]:
-    table = document.get(key)
-    return table if isinstance(table, dict) else {}
-
-
-def _ini_keys(path: Path, text: str) -> Iterator[str]:
-    try:
-        sections = IniConfig(path, text).sections
-    except ParseError as error:
-        msg = f"line {error.lineno + 1}: {error.msg}"
-        raise ValueError(msg) from error
-    yield from sections.get("tool:pytest" if path.suffix == ".cfg" else "pytest", {})
+        return tomllib.loads(text)
+    except RecursionError:
+        msg = "it is nested too deeply"
+        raise ValueError(msg) from None
 
 
 _MOST_EDITS = 2

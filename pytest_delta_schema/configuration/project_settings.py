@@ -8,11 +8,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.configuration.files import delta_keys, misspelt_sections, read_project_file
+from pytest_delta_schema.configuration.files import misspelt_sections, read_project_file
 from pytest_delta_schema.configuration.section import expired
+from pytest_delta_schema.configuration.sources import from_sources
 from pytest_delta_schema.diagnostics.errors import ConfigurationError, DeclarationError
 from pytest_delta_schema.models.arguments import folder_fault, refuse
-from pytest_delta_schema.settings.table import CHECKS_FOLLOW, INI_FILES, SECTION, SETTINGS, arguments_of
+from pytest_delta_schema.settings.table import CHECKS_FOLLOW, INI_FILES, arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,10 +26,9 @@ def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
     """Return the arguments of ``Settings`` from the nearest ``pyproject.toml``; see :meth:`Settings.from_project`."""
     refuse(folder_fault(folder, "Settings.from_project", "the folder of a project"))
     start = Path(folder).absolute()
-    project = read_project_file(start)
-    values: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS} | dict(project.values)
+    values, _, faults = from_sources(project=read_project_file(start))
     consents = values["allow"]
-    faults = [*project.faults, *expired(consents), *_unread_settings(start)]
+    faults = (*faults, *expired(consents), *_unread_sections(start))
     if faults:
         raise ConfigurationError("\n".join(faults))
     return {
@@ -39,23 +39,12 @@ def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
     }
 
 
-def _unread_settings(folder: Path) -> Iterator[str]:
-    """Yield a message for each file of the project with a misspelt section, or with ini keys that only pytest reads."""
+def _unread_sections(folder: Path) -> Iterator[str]:
+    """Yield a message for each misspelt section in a file of the project."""
     for parent in (folder, *folder.parents):
         for name in INI_FILES:
             path = parent / name
             yield from (f"{path}: {message}" for message in misspelt_sections(path))
-            try:
-                keys = delta_keys(path) if path.is_file() else []
-            except (OSError, ValueError) as error:
-                yield f"{path}: cannot be read: {error}"
-                continue
-            if keys:
-                names = ", ".join(key.removeprefix("delta_") for key in keys)
-                yield (
-                    f"{path}: {', '.join(keys)} can only be read by pytest; set {names} in [{SECTION}] of"
-                    " pyproject.toml instead"
-                )
         if (parent / "pyproject.toml").is_file():
             return
 

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date, datetime, timezone
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from pytest_delta_schema.delta.names import proposal
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.diagnostics.redaction import without_secrets
-from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy
-from pytest_delta_schema.settings.table import FAIL_ON, ROLES, SECTION
+from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy, PathPart
+from pytest_delta_schema.settings.table import DEFAULT_ROLES, FAIL_ON, ROLES, SECTION
+from pytest_delta_schema.state.json_shapes import (
+    FLAG,
+    Choice,
+    FormFault,
+    Items,
+    Key,
+    Record,
+    Shape,
+    fault_of,
+    json_preview,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from pytest_delta_schema.rules.consent import Consent
-    from pytest_delta_schema.rules.policy import PathPart
 
 
 class SettingError(Exception):
@@ -53,77 +63,127 @@ def setting_text(value: object) -> str:
     return without_secrets(repr(value))
 
 
-CONSENT_KEYS = ("action", "path", "reason", "expires")
-"""The keys of a consent, all of them required."""
-
 _BLANK_LETTERS = "\u115f\u1160\u3164\uffa0"
 """Fillers of Hangul, which Unicode counts as letters and which are shown as blanks."""
 
 
-def _entries_of(value: object, label: str, read: Callable[[dict[str, Any], int], _R]) -> tuple[_R, ...]:
-    """Return what each entry of an array of tables is read as; raise a ``SettingError`` with all faults of all entries.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked(Shape):
+    """A value of one type that passes a check, which may raise a ``DeclarationError`` with more than the form."""
 
-    ``read`` gets an entry and its number, and raises such an error with the faults of the entry.
-    """
-    form = f"write [[{SECTION}.{label}]] and its keys below"
-    if not isinstance(value, list):
-        msg = f"{label} is {setting_text(value)}; {form}"
-        raise SettingError(msg)
-    results, faults = [], []
-    for number, entry in enumerate(value, start=1):
+    kind: type
+    is_valid: Callable[[Any], Any]
+    form: str
+
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
+        """Return the value."""
         try:
-            if not isinstance(entry, dict):
-                refuse_faults([f"is {setting_text(entry)}; {form}"])
-            results.append(read(entry, number))
-        except SettingError as error:
-            faults += [f"{label} entry {number} {fault}" for fault in error.faults]
-    refuse_faults(faults)
+            # A boolean is an integer for Python, and a time a date, whose zone could move the day.
+            if type(value) is not self.kind or not self.is_valid(value):
+                shown = value if isinstance(value, date) else json_preview(value)
+                faults.append(FormFault(path, f"is {shown}", f"write {self.form}"))
+        except DeclarationError as error:
+            faults.append(fault_of(error, path))
+        return value
+
+
+def _says_something(reason: str) -> bool:
+    """Whether a reason has a letter or a digit that can be seen."""
+    return any(char.isalnum() and char not in _BLANK_LETTERS for char in reason)
+
+
+_TEXT = _Checked(kind=str, is_valid=lambda _: True, form="a text")
+_CONSENT = Record(
+    dict,
+    Key("action", _TEXT, missing="write action = 'drop-column', 'rewrite' or 'break'"),
+    Key("path", _TEXT, missing="write path = 'dev.silver.orders.legacy'"),
+    Key(
+        "reason",
+        _Checked(kind=str, is_valid=_says_something, form="in words why it is given"),
+        missing="write in words why it is given: reason = 'moved to payments'",
+    ),
+    Key(
+        "expires",
+        _Checked(kind=date, is_valid=lambda _: True, form="a day without quotes and time: 2030-12-31"),
+        missing="write the last day: expires = 2030-12-31",
+    ),
+)
+_PATH = _Checked(kind=str, is_valid=CompatibilityEntry, form="a text, such as 'prod.gold.**'")
+_POLICY = Record(
+    dict,
+    Key("path", _PATH, missing="write the tables for which it holds: path = 'prod.gold.**'"),
+    Key("roles", Items(of=Choice(words=ROLES), minimum=1), DEFAULT_ROLES),
+    Key("fail_on", Choice(words=FAIL_ON), FAIL_ON[0]),
+    Key("min_notice", _Checked(kind=int, is_valid=lambda days: days >= 0, form="days as a whole number, 0 or more"), 0),
+)
+_PREFIX = _Checked(kind=str, is_valid=lambda text: text.startswith("s3"), form="a location of S3: 's3://bucket/folder'")
+_STORE = Record(
+    dict,
+    Key("prefix", _PREFIX, missing="write the location: prefix = 's3://bucket/folder'"),
+    Key("endpoint", _TEXT, ""),
+    Key("region", _TEXT, ""),
+    Key("path_style", FLAG, default=False),
+    Key("access_key_variable", _TEXT, ""),
+    Key("secret_key_variable", _TEXT, ""),
+)
+
+CONSENT_KEYS, COMPATIBILITY_KEYS, STORE_KEYS = (
+    tuple(key.name for key in record.keys) for record in (_CONSENT, _POLICY, _STORE)
+)
+"""The keys of the entries of three settings."""
+
+
+def _entries_of(
+    value: object, name: str, read: Callable[[dict[str, Any], list[FormFault]], _R | None]
+) -> tuple[_R, ...]:
+    """Return what each entry of an array is read as, or raise a ``SettingError`` with all faults of all entries.
+
+    ``read`` adds the faults of an entry to a list, and may then return ``None``.
+    """
+    form = f"write [[{SECTION}.{name}]] and its keys below"
+    if not isinstance(value, list):
+        msg = f"{name} is {setting_text(value)}; {form}"
+        raise SettingError(msg)
+    results, messages = [], []
+    for number, entry in enumerate(value, start=1):
+        faults: list[FormFault] = []
+        if isinstance(entry, dict):
+            results.append(cast("_R", read(entry, faults)))
+        else:
+            faults.append(FormFault("", f"is {setting_text(entry)}", form))
+        messages += [
+            without_secrets(f"{name} entry {number}{f': {path}' if path else ''} {fact}; {remedy}")
+            for path, fact, remedy in faults
+        ]
+    refuse_faults(messages)
     return tuple(results)
 
 
-def consents_of_entries(value: object, label: str) -> tuple[Consent, ...]:
+def consents_of_entries(value: object, name: str) -> tuple[Consent, ...]:
     """Return the consents of a file."""
-    return _entries_of(value, label, _consent)
+    return _entries_of(value, name, _consent)
+
+
+def _consent(entry: dict[str, Any], faults: list[FormFault]) -> Consent | None:
+    """Return the consent of an entry; its action and its path are checked together, whatever else is wrong."""
+    from pytest_delta_schema.rules.consent import Consent, ConsentError
+
+    known = _CONSENT.read(entry, "", faults)
+    given = known or {key: entry.get(key) for key in ("action", "path")}
+    if not all(isinstance(given[key], str) for key in ("action", "path")):
+        return None
+    try:
+        return Consent(is_pattern=True, **given | ({"reason": given["reason"].strip()} if known else {}))
+    except ConsentError as error:
+        faults.append(fault_of(error, ""))
+        return None
 
 
 def consents_of_texts(texts: Iterable[str]) -> tuple[Consent, ...]:
-    """Return the consents of the command line or of an ini file, such as ``drop-column dev.silver.orders.legacy``."""
+    """Return the consents of the command line, such as ``drop-column dev.silver.orders.legacy``."""
     from pytest_delta_schema.rules.consent import ConsentError, parse_consent
 
     return read_each(texts, parse_consent, ConsentError)
-
-
-def _consent(entry: dict[str, Any], _number: int) -> Consent:
-    from pytest_delta_schema.rules.consent import Consent, ConsentError
-
-    missing = [key for key in CONSENT_KEYS if key not in entry]
-    unknown = [key for key in entry if key not in CONSENT_KEYS]
-    if missing or unknown:
-        lacks = [f"lacks {', '.join(missing)}"] if missing else []
-        has = [f"has a key {', '.join(unknown)}"] if unknown else []
-        msg = f"{' and '.join(lacks + has)}; its keys are {', '.join(CONSENT_KEYS)}"
-        raise SettingError(msg)
-    expires, reason, faults = entry["expires"], entry["reason"], []
-    # A datetime is a date for Python; its time zone could move the last day.
-    if not isinstance(expires, date) or isinstance(expires, datetime):
-        value = str(expires) if isinstance(expires, datetime) else setting_text(expires)
-        faults.append(f"has expires = {value}; write a day without quotes and time: expires = 2030-12-31")
-        expires = None
-    if not _says_something(reason):
-        faults.append("has no reason; say in words why it is given")
-    try:
-        consent = Consent(
-            str(entry["action"]), str(entry["path"]), is_pattern=True, reason=str(reason).strip(), expires=expires
-        )
-    except ConsentError as error:
-        faults.append(f"cannot be used: {error}")
-    refuse_faults(faults)
-    return consent
-
-
-def _says_something(reason: object) -> bool:
-    """Whether a reason is a text with a letter or a digit that can be seen."""
-    return isinstance(reason, str) and any(char.isalnum() and char not in _BLANK_LETTERS for char in reason)
 
 
 def expired(consents: Iterable[Consent]) -> list[str]:
@@ -136,112 +196,24 @@ def expired(consents: Iterable[Consent]) -> list[str]:
     ]
 
 
-COMPATIBILITY_KEYS = ("path", "roles", "fail_on", "min_notice")
-"""The keys of an entry; only ``path`` is required."""
-
-
-def compatibility_of_entries(value: object, label: str) -> tuple[CompatibilityEntry, ...]:
+def compatibility_of_entries(value: object, name: str) -> tuple[CompatibilityEntry, ...]:
     """Return the policies of a file by the paths of tables."""
-    numbers: dict[tuple[PathPart, ...], int] = {}
+    known = set[tuple[PathPart, ...]]()
 
-    def read(entry: dict[str, Any], number: int) -> CompatibilityEntry:
-        policy = _compatibility_entry(entry)
-        first = numbers.setdefault(policy.parts, number)
-        if first != number:
-            refuse_faults([f"has the path of entry {first}, {policy.path!r}; keep one of them"])
+    def read(entry: dict[str, Any], faults: list[FormFault]) -> CompatibilityEntry | None:
+        given = _POLICY.read(entry, "", faults)
+        if given is None:
+            return None
+        path, roles = given.pop("path"), tuple(dict.fromkeys(given.pop("roles")))
+        policy = CompatibilityEntry(path, policy=CompatibilityPolicy(roles=roles, **given))
+        if policy.parts in known:
+            faults.append(FormFault("path", f"is that of an entry above, {path!r}", "keep one of them"))
+        known.add(policy.parts)
         return policy
 
-    return _entries_of(value, label, read)
+    return _entries_of(value, name, read)
 
 
-def _compatibility_entry(entry: dict[str, Any]) -> CompatibilityEntry:
-    faults = [
-        *_key_faults(entry),
-        *_path_faults(entry),
-        *_role_faults(entry.get("roles", list(ROLES))),
-        *_fail_on_faults(entry.get("fail_on", FAIL_ON[0])),
-        *_notice_faults(entry.get("min_notice", 0)),
-    ]
-    refuse_faults(faults)
-    given = {key: value for key, value in entry.items() if key != "path"}
-    if "roles" in given:
-        given["roles"] = tuple(dict.fromkeys(given["roles"]))
-    return CompatibilityEntry(entry["path"], policy=CompatibilityPolicy(**given))
-
-
-def _key_faults(entry: dict[str, Any]) -> Iterator[str]:
-    for key in entry:
-        if key not in COMPATIBILITY_KEYS:
-            keys = f"its keys are {', '.join(COMPATIBILITY_KEYS)}"
-            yield f"has a key {key}; {proposal(key.replace('-', '_'), COMPATIBILITY_KEYS, keys)}"
-
-
-def _path_faults(entry: dict[str, Any]) -> Iterator[str]:
-    if "path" not in entry:
-        yield "lacks path; write the tables for which it holds: path = 'prod.gold.**'"
-        return
-    path = entry["path"]
-    if not isinstance(path, str):
-        yield f"has path = {setting_text(path)}; write a text, such as 'prod.gold.**'"
-        return
-    try:
-        CompatibilityEntry(path)
-    except DeclarationError as error:
-        yield f"cannot be used: {error}"
-
-
-def _role_faults(roles: object) -> Iterator[str]:
-    if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
-        form = f"[{setting_text(roles)}]" if isinstance(roles, str) else "a list of texts, such as ['readers']"
-        yield f"has roles = {setting_text(roles)}; write {form}"
-        return
-    if not roles:
-        yield "has no role in roles; name one, or write fail_on = 'never'"
-    for role in dict.fromkeys(roles):
-        if role not in ROLES:
-            hint = proposal(role.replace("_", "-"), ROLES, f"roles are {', '.join(ROLES)}")
-            yield f"has {setting_text(role)} in roles, which is not a role; {hint}"
-
-
-def _fail_on_faults(fail_on: object) -> Iterator[str]:
-    if fail_on not in FAIL_ON:
-        choices = f"choose {', '.join(FAIL_ON[:-1])} or {FAIL_ON[-1]}"
-        hint = proposal(fail_on, FAIL_ON, choices) if isinstance(fail_on, str) else choices
-        yield f"has fail_on = {setting_text(fail_on)}; {hint}"
-
-
-def _notice_faults(days: object) -> Iterator[str]:
-    if not isinstance(days, int) or isinstance(days, bool) or days < 0:
-        yield f"has min_notice = {setting_text(days)}; write days as a whole number, 0 or more"
-
-
-STORE_KEYS = {
-    "prefix": str,
-    "endpoint": str,
-    "region": str,
-    "path_style": bool,
-    "access_key_variable": str,
-    "secret_key_variable": str,
-}
-"""The keys of a store with their types; only ``prefix`` is required."""
-
-
-def stores_of_entries(value: object, label: str) -> tuple[dict[str, Any], ...]:
+def stores_of_entries(value: object, name: str) -> tuple[dict[str, Any], ...]:
     """Return the stores of a file, each as the arguments of a ``Storage``."""
-
-    def read(store: dict[str, Any], _number: int) -> dict[str, Any]:
-        refuse_faults([*_store_faults(store)])
-        return store
-
-    return _entries_of(value, label, read)
-
-
-def _store_faults(store: dict[str, Any]) -> Iterator[str]:
-    unknown = [key for key in store if key not in STORE_KEYS]
-    if unknown:
-        yield f"has a key {', '.join(unknown)}; its keys are {', '.join(STORE_KEYS)}"
-    for key, kind in STORE_KEYS.items():
-        if key in store and not isinstance(store[key], kind):
-            yield f"has {key} = {setting_text(store[key])}; write {'true or false' if kind is bool else 'a text'}"
-    if not str(store.get("prefix", "")).startswith("s3"):
-        yield "has no prefix of S3; write the location: prefix = 's3://bucket/folder'"
+    return _entries_of(value, name, lambda entry, faults: _STORE.read(entry, "", faults) and entry)

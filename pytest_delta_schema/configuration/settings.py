@@ -79,8 +79,8 @@ class Settings:
             folder: The folder of the project, or one inside of it.
 
         Raises:
-            ConfigurationError: With every fault of the section and every expired consent; also if an ini file of the
-                project has keys that begin with ``delta_``, because these settings would be missing.
+            ConfigurationError: With every fault of the section, every expired consent, and every section of the
+                project whose name is misspelt.
         """
         from pytest_delta_schema.configuration.project_settings import project_settings  # noqa: PLC0415 - 9 ms in every run
 

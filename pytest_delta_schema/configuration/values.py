@@ -1,4 +1,4 @@
-"""Values of settings, from TOML and from texts, as the program uses them."""
+"""Values of settings, from TOML and from options, as the program uses them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from pytest_delta_schema.configuration.section import (
 )
 from pytest_delta_schema.delta.clients import parse_correction
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.diagnostics.redaction import Uri
 from pytest_delta_schema.models.clients import parse_client
 from pytest_delta_schema.models.names import parse_binding
 from pytest_delta_schema.settings.table import NO_VALUE
@@ -37,45 +38,18 @@ def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -
     return _TYPED[setting.kind](setting, value, label, folder)
 
 
-_WHOLE_NUMBER = re.compile(r"\s*[0-9]+\s*")
+def value_of_option(setting: Setting, value: Any, folder: Path) -> Any:
+    """Return the value of an option as the program uses it; see :func:`value_from_toml`.
 
-
-def value_from_text(setting: Setting, value: Any, label: str, folder: Path) -> Any:
-    """Return the value of an option or an ini key as the program uses it; see :func:`value_from_toml`.
-
-    The value is what pytest has read: a text, a number, a boolean for a flag, a list of texts for kinds with several
-    values. The label is what the user calls the setting; relative paths start in the folder.
+    The value is what pytest has read: a text, or a list of texts for kinds with several values.
     """
     match setting.kind:
-        case "count":
-            value = int(value) if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) else value
-        case "seconds":
-            value = _number(value)
-        case "pairs" | "client features":
-            value = _pairs_of_texts(value, label)
         case "bindings":
             return bindings_of_texts(value)
         case "consents":
             return consents_of_texts(value)
         case _:
-            pass
-    return value_from_toml(setting, value, label, folder)
-
-
-def _pairs_of_texts(texts: list[str], label: str) -> dict[str, str]:
-    parts = [text.partition("=") for text in texts]
-    wrong = ["".join(part) for part in parts if not part[0].strip() or not part[1]]
-    if wrong:
-        msg = f"{label}: {', '.join(map(repr, wrong))} is not of the form key=value"
-        raise SettingError(msg)
-    return {key.strip(): value.strip() for key, _, value in parts}
-
-
-def _number(text: str | float) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text
+            return value_from_toml(setting, value, setting.option, folder)
 
 
 def one_of(choices: Iterable[str]) -> str:
@@ -84,23 +58,23 @@ def one_of(choices: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def _instance(value: object, kinds: tuple[type, ...], label: str, form: str) -> Any:
-    """Return a value of one of the types; a boolean is not a number."""
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+def _instance(
+    value: object, kinds: tuple[type, ...], label: str, form: str, is_valid: Callable[[Any], bool] = lambda _: True
+) -> Any:
+    """Return a valid value of one of the types; a boolean is not a number."""
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds) or not is_valid(value):
         msg = f"{label} is {setting_text(value)}; write {form}"
         raise SettingError(msg)
     return value
 
 
-def _of_kind(kinds: tuple[type, ...], form: str) -> _Reader:
-    return lambda _, value, label, __: _instance(value, kinds, label, form)
+def _of_kind(kinds: tuple[type, ...], form: str, is_valid: Callable[[Any], bool] = lambda _: True) -> _Reader:
+    return lambda _, value, label, __: _instance(value, kinds, label, form, is_valid)
 
 
-def _uri(_: Setting, value: object, label: str, __: Path) -> str:
-    if not isinstance(value, str):
-        msg = f"{label} must be a string, such as 'https://unity.example.com'"
-        raise SettingError(msg)
-    return value
+def _uri(_: Setting, value: object, label: str, __: Path) -> Uri | None:
+    text: str = _instance(value, (str,), label, "a text, such as 'https://unity.example.com'")
+    return Uri(text) if text else None
 
 
 def _folder(_: Setting, value: object, label: str, folder: Path) -> str:
@@ -116,26 +90,6 @@ def _choice(setting: Setting, value: object, label: str, __: Path) -> str:
         msg = f"{label} is {setting_text(value)}; choose {one_of(setting.choices)}"
         raise SettingError(msg)
     return str(value)
-
-
-def _count(setting: Setting, value: object, label: str, __: Path) -> int:
-    form = f"a whole number, {setting.minimum} or more"
-    number: int = _instance(value, (int,), label, form)
-    if number < setting.minimum:
-        msg = f"{label} is {number}; write {form}"
-        raise SettingError(msg)
-    return number
-
-
-def _seconds(setting: Setting, value: object, label: str, __: Path) -> float:
-    form = "a number of seconds above 0"
-    if setting.without_value is not None:
-        form = f"{form} after an equals sign, or no value and the paths before the option"
-    number: float = _instance(value, (int, float), label, form)
-    if not (isfinite(number) and number > 0):
-        msg = f"{label} is {number}; write {form}"
-        raise SettingError(msg)
-    return float(number)
 
 
 def _texts(value: object, label: str) -> list[str]:
@@ -160,48 +114,43 @@ def _clients(setting: Setting, value: object, label: str, folder: Path) -> tuple
     return tuple(map(str, read_each(texts, parse_client, DeclarationError, f"{label}: ")))
 
 
-def _mapping(value: object, label: str, form: str) -> Mapping[str, Any]:
-    """Return a table of TOML whose keys hold no dots outside of quotes, which TOML reads as tables in tables."""
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, (str, bool, int, float))
+
+
+_SCALARS = "write a text, a number, true or false"
+
+
+def _mapping(
+    value: object, label: str, form: str, is_valid: Callable[[Any], bool] = _is_scalar, remedy: str = _SCALARS
+) -> tuple[tuple[str, Any], ...]:
+    """Return the pairs of a table of TOML, which reads keys with dots outside of quotes as tables in tables."""
     pairs: Mapping[str, Any] = _instance(value, (dict,), label, form)
-    faults = [
-        f"{label}: {key} is a table; put names with dots in quotes: {form}"
-        for key, item in pairs.items()
-        if isinstance(item, dict)
-    ]
-    refuse_faults(faults)
-    return pairs
-
-
-def _pairs(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
-    return _texts_by_key(value, label, 'a table such as { "team" = "sales" }')
-
-
-def _texts_by_key(value: object, label: str, form: str) -> tuple[tuple[str, str], ...]:
-    pairs = _mapping(value, label, form)
-    faults = [
-        f"{label}: {key} is {setting_text(item)}; write a text, a number, true or false"
-        for key, item in pairs.items()
-        if not isinstance(item, (str, bool, int, float))
-    ]
-    refuse_faults(faults)
+    refuse_faults(
+        [
+            f"{label}: {key} is a table; put names with dots in quotes: {form}"
+            if isinstance(item, dict)
+            else f"{label}: {key} is {setting_text(item)}; {remedy}"
+            for key, item in pairs.items()
+            if not is_valid(item)
+        ]
+    )
     return tuple((key, str(item).lower() if isinstance(item, bool) else str(item)) for key, item in pairs.items())
 
 
+def _pairs(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
+    return _mapping(value, label, 'a table such as { "team" = "sales" }')
+
+
 def _client_features(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
-    pairs = _texts_by_key(value, label, 'a table such as { "trino.clustering" = "482" }')
+    pairs = _mapping(value, label, 'a table such as { "trino.clustering" = "482" }')
     read_each(pairs, lambda pair: parse_correction(*pair), ValueError, f"{label}: ")
     return pairs
 
 
 def _modes(setting: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
-    pairs = _mapping(value, label, f'a table such as {{ "delta.autoOptimize.*" = "{setting.choices[0]}" }}')
-    faults = [
-        f"{label}: {pattern} is {setting_text(mode)}; choose {one_of(setting.choices)}"
-        for pattern, mode in pairs.items()
-        if mode not in setting.choices
-    ]
-    refuse_faults(faults)
-    return tuple(pairs.items())
+    form = f'a table such as {{ "delta.autoOptimize.*" = "{setting.choices[0]}" }}'
+    return _mapping(value, label, form, setting.choices.__contains__, f"choose {one_of(setting.choices)}")
 
 
 Bindings = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
@@ -210,7 +159,7 @@ Bindings = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 
 def _bindings(_: Setting, value: object, label: str, __: Path) -> Bindings:
     pairs = _mapping(value, label, 'a table such as { "dev.silver" = "ci.pr_42_silver" }')
-    return bindings_of_texts(f"{name}={target}" for name, target in pairs.items())
+    return bindings_of_texts(f"{name}={target}" for name, target in pairs)
 
 
 def bindings_of_texts(texts: Iterable[str]) -> Bindings:
@@ -239,8 +188,8 @@ def _rules(setting: Setting, value: object, label: str, folder: Path) -> tuple[s
 
 _TYPED: Mapping[SettingKind, _Reader] = {
     "flag": _of_kind((bool,), "true or false"),
-    "count": _count,
-    "seconds": _seconds,
+    "count": _of_kind((int,), "a whole number, 0 or more", lambda number: number >= 0),
+    "seconds": _of_kind((int, float), "a number of seconds above 0", lambda number: isfinite(number) and number > 0),
     "text": _of_kind((str,), "a text"),
     "uri": _uri,
     "backend": _of_kind((str,), "a text"),

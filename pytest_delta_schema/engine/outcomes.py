@@ -213,7 +213,7 @@ CheckOutcome = Literal["passed", "failed", "error", "skipped"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableResult:
+class CheckResult:
     """What one test item has shown of a table."""
 
     node_id: str

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare options and ini keys."""
+    """Declare the options."""
     add_options(parser)
 
 
@@ -40,19 +40,6 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare the hooks of this plugin, and register its fixtures."""
     pluginmanager.add_hookspecs(hookspecs)
     pluginmanager.register(fixtures, "delta-schema-fixtures")
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> pytest.ExitCode | None:
-    """Explain codes or start a project instead of running tests, with ``--delta-explain`` and ``--delta-init``."""
-    option = config.option
-    codes = option.delta_schema_explain
-    if option.help or (codes is None and not option.delta_schema_init):
-        return None
-    from pytest_delta_schema.plugin.commands import command_output
-
-    sys.stdout.write(command_output(config, codes))
-    return pytest.ExitCode.OK
 
 
 def pytest_configure(config: pytest.Config) -> None:

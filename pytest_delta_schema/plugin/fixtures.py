@@ -51,7 +51,7 @@ def delta_spark_conf(pytestconfig: pytest.Config, delta_warehouse: Path) -> dict
     from pytest_delta_schema.diagnostics.redaction import HiddenValues
 
     conf = HiddenValues(session_conf(delta_warehouse))
-    stores = _run(pytestconfig).options.stores
+    stores = _run(pytestconfig).options.values["storage"]
     if stores:
         from pytest_delta_schema.backends.unity.storage import Storage, spark_options
 

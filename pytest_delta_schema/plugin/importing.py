@@ -27,7 +27,6 @@ from pytest_delta_schema.engine.declarations import BoundModel, Declarations, he
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.execute.protocols import ExplainsEmptySchemas, ListsViews
 from pytest_delta_schema.plugin.adoption import ModelFault, code_style, fail
-from pytest_delta_schema.plugin.commands import add_modules
 from pytest_delta_schema.plugin.compat import run_before_items, skip_item
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, one_line, relative
 from pytest_delta_schema.plugin.items import CatalogListing, ProjectItem, ProjectNode, node_name
@@ -38,6 +37,7 @@ from pytest_delta_schema.plugin.options import (
     chosen_catalog,
     import_requests,
 )
+from pytest_delta_schema.plugin.project_files import add_modules
 from pytest_delta_schema.plugin.registration import project_folder
 from pytest_delta_schema.plugin.snapshots import snapshot_text
 from pytest_delta_schema.plugin.source_files import SourceFile, UnwritableFileError, write_whole

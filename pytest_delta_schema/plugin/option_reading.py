@@ -1,4 +1,4 @@
-"""Read the options and settings of a run, from the command line, ini files and ``pyproject.toml``, and check them."""
+"""Read the options and settings of a run, from the command line and ``pyproject.toml``, and check them."""
 
 from __future__ import annotations
 
@@ -6,25 +6,17 @@ import re
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.backends.backend import BackendSettings, find_backend
-from pytest_delta_schema.configuration.files import (
-    ProjectFile,
-    delta_keys,
-    keys_since_pytest_9,
-    misspelt_sections,
-    read_project_file,
-    shown_path,
-)
+from pytest_delta_schema.configuration.files import misspelt_sections, read_project_file, shown_path
 from pytest_delta_schema.configuration.report_targets import ReportTarget, faults_of_reports, report_files
 from pytest_delta_schema.configuration.settings import Settings
+from pytest_delta_schema.configuration.sources import from_sources
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError
-from pytest_delta_schema.diagnostics.redaction import Uri, without_secrets
 from pytest_delta_schema.diagnostics.text import escaped, printed
 from pytest_delta_schema.models.ownership import ASPECTS, IGNORE
 from pytest_delta_schema.plugin.compat import command_line, is_distributed, is_worker
@@ -39,7 +31,6 @@ from pytest_delta_schema.plugin.options import (
     WITHOUT_PLANS,
     WRITES_MODELS,
     Options,
-    Unity,
     aspects_of,
     import_request,
     only_shows,
@@ -53,22 +44,18 @@ from pytest_delta_schema.settings.table import (
     BACKENDS,
     BY_NAME,
     CHECKS_FOLLOW,
-    INI_KEYS,
-    LISTS,
-    SECTION,
+    OPTIONS,
     SETTINGS,
-    SINCE_PYTEST_9,
-    TOML_KEYS,
     WORKER,
     arguments_of,
-    nearest,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pytest_delta_schema.configuration.report_targets import ReportFile
-    from pytest_delta_schema.settings.table import RunMode, Setting
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.settings.table import RunMode
 
 
 def checked_options(config: pytest.Config) -> Options:
@@ -90,31 +77,22 @@ def checked_options(config: pytest.Config) -> Options:
 
 
 def read_options(config: pytest.Config) -> Options:
-    """Read the settings from the command line, the ini file and ``pyproject.toml``, and check them."""
+    """Read the settings from the command line and ``pyproject.toml``, and check them."""
     folder = project_folder(config)
     project = read_project_file(folder, config.rootpath)
-    sources = Sources(config, project, folder)
-    values, faults = sources.values(), sources.faults
+    given = {setting.name: config.getoption(setting.dest) for setting in OPTIONS}
+    sources = from_sources(given, project, config.invocation_params.dir)
+    values, faults = {**sources.values}, [*sources.faults, *_misspelt_sections(config)]
     modes = [mode for mode in (DRIFT, APPLY, SYNC, ENFORCE, AGAINST) if values[mode.replace("-", "_")]]
     modes[:0] = [mode for mode in WRITES_MODELS if values[mode]]
     mode = modes[0] if modes else None
-    given, on_backend = sources.given["allow"], sources.given["backend"]
-    command_line, ini, toml = (tuple(consents or ()) for consents in given)
-    warehouse = str(folder / values["warehouse"])
-    faults += option_faults(config, values, modes, warehouse)
+    values["warehouse"] = str(folder / values["warehouse"])
+    values["sync"] = _sync(values["sync"], modes)
+    faults += option_faults(config, values, modes)
     reports: tuple[ReportFile, ...] = ()
-    expired_consents: tuple[str, ...] = ()
     if values["report"] or is_on_github():
-        reports = reports_to_write(config, sources)
-    if toml:
-        from pytest_delta_schema.configuration.section import expired
-
-        faults += expired(
-            consent for consent in toml if (AGAINST in modes if consent.is_for_contracts else mode not in WITHOUT_PLANS)
-        )
-        # An expired consent permits nothing; only a gate is stopped by it.
-        expired_consents = tuple(str(consent) for consent in toml if expired([consent]))
-        toml = tuple(consent for consent in toml if not expired([consent]))
+        reports = reports_to_write(config, values["report"], faults)
+    settings, expired_consents = _consents(values["allow"], modes, faults)
     models, packages = dict[Path, str](), dict[str, frozenset[Path]]()
     if (values["models"] or mode is not None) and find_spec("pyspark") is None:
         faults.append(NO_PYSPARK)
@@ -127,89 +105,73 @@ def read_options(config: pytest.Config) -> Options:
         raise pytest.UsageError("\n".join(faults))
     return _options(
         values,
-        warehouse,
-        Settings(
-            consents=(*command_line, *ini, *toml),
-            project_consents=toml,
-            must_match=command_line if config.args_source is config.ArgsSource.ARGS else (*command_line, *ini),
-            # Snapshots are those of the project, whatever backend one run of it has.
-            checks_follow=next(filter(None, (*on_backend[1:], on_backend[0])), None) == CHECKS_FOLLOW,
-        ),
+        # Snapshots are those of the project, whatever backend one run of it has.
+        replace(settings, checks_follow=sources.project.get("backend", values["backend"]) == CHECKS_FOLLOW),
         mode=mode,
         contracts_only=_contracts_only(config, modes),
         enforces=ENFORCE in modes,
         project_file=project.path,
         models=models,
         packages=packages,
-        # A gate writes only if the command line asks for it.
-        sync_on_read=SYNC in modes if mode == DRIFT else values["sync_on_read"],
         reports=reports,
         expired_consents=expired_consents,
     )
+
+
+def _consents(
+    consents: tuple[Consent, ...], modes: list[RunMode], faults: list[str]
+) -> tuple[Settings, tuple[str, ...]]:
+    """Return the consents of a run by what they have to do, and those that have expired, which permit nothing."""
+    if not consents:
+        return Settings(), ()
+    from pytest_delta_schema.configuration.section import expired
+
+    plans = (modes[0] if modes else None) not in WITHOUT_PLANS
+    faults += expired(consent for consent in consents if (AGAINST in modes if consent.is_for_contracts else plans))
+    current = tuple(consent for consent in consents if not expired([consent]))
+    settings = Settings(
+        consents=current,
+        project_consents=tuple(consent for consent in current if consent.is_pattern),
+        must_match=tuple(consent for consent in current if not consent.is_pattern),
+    )
+    return settings, tuple(str(consent) for consent in consents if consent not in current)
+
+
+def _misspelt_sections(config: pytest.Config) -> Iterator[str]:
+    """Yield a message for each section whose name is nearly ours."""
+    for path in files_of_pytest(config):
+        yield from (f"{shown_path(path, config.rootpath)}: {message}" for message in misspelt_sections(path))
 
 
 def default_options(config: pytest.Config) -> Options:
     """Return the options of a run without any settings."""
     values = {setting.name: setting.default for setting in SETTINGS}
-    return _options(values, str(project_folder(config) / str(values["warehouse"])), Settings())
+    return _options({**values, "warehouse": str(project_folder(config) / str(values["warehouse"]))}, Settings())
 
 
-def _options(  # noqa: PLR0913 - the parts of the options
-    values: Mapping[str, Any],
-    warehouse: str,
-    consents: Settings,
-    *,
-    mode: RunMode | None = None,
-    contracts_only: bool = False,
-    enforces: bool = False,
-    project_file: Path | None = None,
-    models: Mapping[Path, str] = MappingProxyType({}),
-    packages: Mapping[str, frozenset[Path]] = MappingProxyType({}),
-    sync_on_read: bool = False,
-    reports: tuple[ReportFile, ...] = (),
-    expired_consents: tuple[str, ...] = (),
-) -> Options:
+_OF_OPTIONS = (
+    "backend", "warehouse", "scratch_catalog", "unmanaged_ignore", "release_tags", "report_samples", "adopt",
+    "import_owns", "against", "witness",
+)  # fmt: skip
+"""The settings that options have under the same name."""
+
+
+def _options(values: Mapping[str, Any], consents: Settings, **derived: Any) -> Options:
     return Options(
-        mode=mode,
-        contracts_only=contracts_only,
-        enforces=enforces,
-        project_file=project_file,
-        models=models,
-        packages=packages,
-        backend=values["backend"],
-        read_threads=values["read_threads"],
-        unity=Unity(
-            uri=_uri(values["unity_uri"]),
-            token_variable=values["unity_token_variable"],
-            timeout=values["unity_timeout"],
-            sync_on_read=sync_on_read,
-            sync_recreate=values["sync_recreate"],
-        ),
-        databricks_warehouse=values["databricks_warehouse"],
-        databricks_start_timeout=values["databricks_start_timeout"],
-        stores=values["storage"],
-        warehouse=warehouse,
-        scratch_catalog=values["scratch_catalog"],
+        values=values,
         settings=replace(consents, **arguments_of(values)),
-        unmanaged=values["unmanaged"] if mode == DRIFT else IGNORE,
-        unmanaged_ignore=values["unmanaged_ignore"],
-        release_tags=values["release_tags"],
-        jvm_archive=values["jvm_archive"],
-        reports=reports,
-        report_samples=values["report_samples"],
-        expired_consents=expired_consents,
-        adopt=values["adopt"],
+        unmanaged=values["unmanaged"] if derived.get("mode") == DRIFT else IGNORE,
         imports=values["import"],
-        against=values["against"],
-        witness=values["witness"],
-        import_owns=values["import_owns"],
+        **{name: values[name] for name in _OF_OPTIONS},
+        **derived,
     )
 
 
-def _uri(text: str | None) -> Uri | None:
-    if not text:
-        return None
-    return Uri(text)
+def _sync(sync: tuple[str, ...], modes: list[RunMode]) -> tuple[str, ...]:
+    """Return when entries are synchronised: a gate writes only if the command line asks for it."""
+    if modes[:1] != [DRIFT]:
+        return sync
+    return (*(["on-read"] if SYNC in modes else []), *(value for value in sync if value != "on-read"))
 
 
 def _contracts_only(config: pytest.Config, modes: list[RunMode]) -> bool:
@@ -220,14 +182,15 @@ def _contracts_only(config: pytest.Config, modes: list[RunMode]) -> bool:
     return any(getattr(given, BY_NAME[mode.replace("-", "_")].dest) for mode in modes)
 
 
-def reports_to_write(config: pytest.Config, sources: Sources) -> tuple[ReportFile, ...]:
-    """Return the reports to write; the command line turns off what files ask for."""
-    command_line, ini, toml = sources.given["report"]
+def reports_to_write(
+    config: pytest.Config, targets: Iterable[ReportTarget], faults: list[str]
+) -> tuple[ReportFile, ...]:
+    """Return the reports to write; the command line turns off what the section asks for."""
     by_itself = [ReportTarget("github", "", "")] if is_on_github() else []
-    reports = report_files((*by_itself, *(toml or ()), *(ini or ()), *(command_line or ())), EXTENSIONS)
+    reports = report_files((*by_itself, *targets), EXTENSIONS)
     # A worker of xdist writes no report.
     if not is_worker(config):
-        sources.faults += map(escaped, (*faults_of_reports(reports, EXTENSIONS), *missing_packages(reports)))
+        faults += map(escaped, (*faults_of_reports(reports, EXTENSIONS), *missing_packages(reports)))
     return reports
 
 
@@ -242,170 +205,15 @@ def rule_faults(names: tuple[str, ...]) -> list[str]:
     return []
 
 
-_KEYED = ("bindings", "pairs", "client features")
-_NOT_SHOWN = ("text", "uri")
-"""Kinds whose values are not repeated in messages, because they may hold a secret."""
-
-
-class Given(NamedTuple):
-    """The typed values of one setting; ``None`` where a source gives none."""
-
-    command_line: Any = None
-    """By its option, or by ``-o`` with its ini key."""
-    ini: Any = None
-    toml: Any = None
-
-
-class Sources:
-    """Reads and merges settings, and collects the faults of all of them."""
-
-    def __init__(self, config: pytest.Config, project: ProjectFile, folder: Path) -> None:
-        self._config = config
-        self._project = project
-        self._folder = folder
-        self._overridden = {text.partition("=")[0] for text in config.getoption("override_ini") or ()}
-        self.faults: list[str] = [
-            *project.faults,
-            *self._misspelt_sections(),
-            *self._unknown_ini_keys(),
-            *self._unread_ini_keys(),
-        ]
-        self.given = {setting.name: self._given(setting) for setting in SETTINGS}
-
-    def values(self) -> dict[str, Any]:
-        """Return the merged value of every setting by its name."""
-        return {setting.name: self._merged(setting, self.given[setting.name]) for setting in SETTINGS}
-
-    def _given(self, setting: Setting) -> Given:
-        option = self._config.getoption(setting.dest) if setting.on_command_line else None
-        command_line = None if not option else self._typed(setting, option, setting.option)
-        ini = self._ini(setting) if setting.in_ini else None
-        if setting.ini_key not in self._overridden:
-            return Given(command_line, ini, self._project.values.get(setting.name))
-        override: Any = setting.default if ini is None else ini
-        if setting.kind in LISTS:
-            return Given((*override, *(command_line or ())))
-        return Given(override if command_line is None else command_line)
-
-    def _ini(self, setting: Setting) -> Any:
-        """Return the value of an ini key; an empty text gives none."""
-        try:
-            value = self._config.getini(setting.ini_key)
-        except (TypeError, ValueError, pytest.UsageError) as error:
-            self.faults.append(f"{setting.ini_key} cannot be used: {without_secrets(str(error))}")
-            return None
-        return None if value in (None, "") else self._typed(setting, value, setting.ini_key)
-
-    def _typed(self, setting: Setting, value: Any, label: str) -> Any:
-        from pytest_delta_schema.configuration.section import SettingError
-        from pytest_delta_schema.configuration.values import value_from_text
-
-        if setting.kind == "flag":
-            return value
-        folder = self._config.invocation_params.dir if label == setting.option else self._folder
-        try:
-            return value_from_text(setting, value, label, folder)
-        except SettingError as error:
-            self.faults += error.faults
-            return None
-
-    def _merged(self, setting: Setting, given: Given) -> Any:
-        values = [value for value in given if value is not None]
-        if not values:
-            return setting.default
-        if setting.kind in _KEYED:
-            return self._merged_pairs(setting, given)
-        if setting.kind in LISTS:
-            return tuple(item for value in values for item in value)
-        if given.command_line is None and len(values) > 1 and given.ini != given.toml:
-            self._two_values(setting, setting.name, given.ini, given.toml)
-        return values[0]
-
-    def _merged_pairs(self, setting: Setting, given: Given) -> tuple[Any, ...]:
-        first, second, last = (dict(value or ()) for value in (given.ini, given.toml, given.command_line))
-        for key in first.keys() & second.keys() - last.keys():
-            if first[key] != second[key]:
-                self._two_values(
-                    setting, f"{setting.name} of {_dotted(key)}", _dotted(first[key]), _dotted(second[key])
-                )
-        return tuple({**first, **second, **last}.items())
-
-    def _two_values(self, setting: Setting, subject: str, ini: Any, toml: Any) -> None:
-        from pytest_delta_schema.configuration.section import setting_text
-
-        texts = ("one value", "another") if setting.kind in _NOT_SHOWN else (setting_text(ini), setting_text(toml))
-        ini_file, toml_file = map(self._shown_path, (self._config.inipath, self._project.path))
-        self.faults.append(
-            f"{subject} is given twice: {texts[0]} in {ini_file} ({setting.ini_key}), {texts[1]} in {toml_file}"
-            f" ([{SECTION}]); keep one of them"
-        )
-
-    def _shown_path(self, path: Path | None) -> str:
-        return "" if path is None else shown_path(path, self._config.rootpath)
-
-    def _misspelt_sections(self) -> Iterator[str]:
-        """Yield a message for each section whose name is nearly ours."""
-        for path in files_of_pytest(self._config):
-            yield from (f"{self._shown_path(path)}: {message}" for message in misspelt_sections(path))
-
-    def _unknown_ini_keys(self) -> Iterator[str]:
-        """Yield a message for each ini key that begins with ``delta_`` and that no plugin has declared."""
-        path, keys = self._config.inipath, list[str]()
-        try:
-            if path is not None and path.is_file() and b"delta_" in path.read_bytes():
-                keys = delta_keys(path)
-        except (OSError, ValueError):
-            keys = []  # a file that pytest reads otherwise, such as one in another encoding
-        for key in dict.fromkeys([*keys, *sorted(self._overridden)]):
-            if not key.startswith("delta_") or self._is_declared(key):
-                continue
-            source = "-o" if key in self._overridden else self._shown_path(path)
-            name = key.removeprefix("delta_")
-            if name in TOML_KEYS:
-                yield f"{source}: there is no ini key {key}; set {name} in [{SECTION}] of pyproject.toml"
-            elif near := nearest(key, INI_KEYS):
-                yield f"{source}: there is no ini key {key}; did you mean delta_{near}?"
-            else:
-                yield f"{source}: there is no ini key {key}; pytest --help lists the keys"
-
-    def _unread_ini_keys(self) -> Iterator[str]:
-        """Yield a message for each file whose keys are in a table that this pytest does not read."""
-        if pytest.version_tuple >= (9,):
-            return
-        installed = ".".join(map(str, pytest.version_tuple[:3]))
-        for name, table in SINCE_PYTEST_9.items():
-            keys = keys_since_pytest_9(self._config.rootpath / name)
-            if keys:
-                yield (
-                    f"{name}: pytest {installed} does not read [{table}], where {', '.join(keys)} is set; move it to"
-                    " [tool.pytest.ini_options] of pyproject.toml, or install pytest 9"
-                )
-
-    def _is_declared(self, key: str) -> bool:
-        try:
-            self._config.getini(key)
-        except ValueError as error:
-            return "unknown configuration value" not in str(error)
-        except (TypeError, pytest.UsageError):
-            return True
-        return True
-
-
-def _dotted(name: str | tuple[str, ...]) -> str:
-    return name if isinstance(name, str) else ".".join(name)
-
-
-def option_faults(
-    config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode], warehouse: str
-) -> Iterator[str]:
+def option_faults(config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode]) -> Iterator[str]:
     """Yield a message for each option that does not fit a different one, a check, the backend or the warehouse."""
     yield from _faults_of_modes(modes)
     yield from _faults_of_import(values, modes)
     yield from _faults_of_writing(config, modes)
     yield from _options_without_mode(config, modes[0] if modes else None)
     yield from _checks_without_mode(config, modes)
-    yield from _faults_of_backend(config, values, modes, warehouse)
-    yield from _faults_of_warehouse(config, warehouse)
+    yield from _faults_of_backend(config, values, modes)
+    yield from _faults_of_warehouse(config, values["warehouse"])
 
 
 def _faults_of_modes(modes: list[RunMode]) -> Iterator[str]:
@@ -464,9 +272,6 @@ def _options_without_mode(config: pytest.Config, mode: RunMode | None) -> Iterat
             continue
         if mode in WITHOUT_PLANS and config.getoption(setting.dest):
             yield f"{setting.option} has no effect without --delta-drift or --delta-apply; give one of them, too"
-    on_failure = BY_NAME["on_failure"]
-    if mode != APPLY and config.getoption(on_failure.dest):
-        yield f"{on_failure.option} has no effect without --delta-apply; give that, too"
 
 
 _MODES_OF_CHECKS: Mapping[str, tuple[RunMode, ...]] = {
@@ -498,9 +303,7 @@ def _checks_without_mode(config: pytest.Config, modes: list[RunMode]) -> Iterato
             yield f"-m delta_{check} selects nothing without {option}; {remedy}"
 
 
-def _faults_of_backend(
-    config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode], warehouse: str
-) -> Iterator[str]:
+def _faults_of_backend(config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode]) -> Iterator[str]:
     """Yield the faults that a backend finds in its settings; a built-in one is imported only in a run with a mode."""
     name = values["backend"]
     if {*modes} <= {AGAINST} and name in BACKENDS:
@@ -522,10 +325,10 @@ def _faults_of_backend(
     if modes and modes != [AGAINST]:
         yield from backend.faults(
             BackendSettings(
-                values={**values, "warehouse": warehouse},
+                values=values,
                 option=option_of(config),
                 mode=modes[0],
-                shares_warehouse=WORKER not in warehouse and not is_worker(config) and is_distributed(config),
+                shares_warehouse=WORKER not in values["warehouse"] and not is_worker(config) and is_distributed(config),
             )
         )
 

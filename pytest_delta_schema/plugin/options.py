@@ -7,12 +7,13 @@ import re
 import shlex
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from pytest_delta_schema.backends.backend import BackendSettings, find_backend
 from pytest_delta_schema.delta.names import folded, nearest_name, split_path
-from pytest_delta_schema.diagnostics.redaction import redacted_uri
-from pytest_delta_schema.settings.table import SETTINGS, RunMode
+from pytest_delta_schema.diagnostics.redaction import without_secrets
+from pytest_delta_schema.settings.table import OPTIONS, RunMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.configuration.report_targets import ReportFile
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.delta.names import Aspect
-    from pytest_delta_schema.diagnostics.redaction import Uri
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.settings.table import UnmanagedMode
 
@@ -37,72 +37,49 @@ WITHOUT_PLANS = (None, ENFORCE, AGAINST, *WRITES_MODELS)
 """The modes in which no table is compared with its model."""
 
 
-class Unity(NamedTuple):
-    """The settings of a Unity Catalog server, and of the synchronisation of its entries."""
-
-    uri: Uri | None
-    """Its address, shown without secrets; ``None`` if it is not configured."""
-    token_variable: str
-    """The environment variable that holds its token."""
-    timeout: float
-    sync_on_read: bool
-    """Whether entries are synchronised when they are read; in a gate only by the command line."""
-    sync_recreate: bool
-    """Whether a sync on request may delete an entry and create it again, where a server has no updates."""
-
-
 class Options(NamedTuple):
     """One run's options, checked."""
 
-    mode: RunMode | None
-    """``import``, ``drift``, ``apply`` or ``sync-metadata``, ``enforce`` or ``against`` if it is none of these, or
-    ``None`` for a run that only checks declarations."""
-    contracts_only: bool
-    """Whether tests are deselected that no node id names, because the command line has a mode."""
-    enforces: bool
-    """Whether scratch tables have to stop rows that break their constraints, in any mode."""
-    project_file: Path | None
-    """The ``pyproject.toml`` whose section was read; ``None`` if there is no section."""
-    models: Mapping[Path, str]
-    """The modules whose tables are collected: their files, each with its dotted name."""
-    packages: Mapping[str, frozenset[Path]]
-    """The packages among the setting ``models``, each with the files of all its modules."""
+    values: Mapping[str, Any]
+    """The value of every setting by its name; the warehouse is absolute, and ``sync`` what this run does."""
+    settings: Settings
+    """Everything that changes a verdict, besides the rules that hooks return."""
     backend: str
-    read_threads: int
-    """How many tables are read at once, on backends that read them one by one."""
-    unity: Unity
-    databricks_warehouse: str
-    """The id of a SQL warehouse; ``""`` to run statements by a Spark session."""
-    databricks_start_timeout: float
-    """How many seconds that warehouse may take to start."""
-    stores: tuple[Mapping[str, Any], ...]
-    """The stores that hold files of tables, each as the arguments of a ``Storage``."""
     warehouse: str
     """Folder of the local catalog, absolute; may hold :data:`WORKER`."""
     scratch_catalog: str
     """The catalog of scratch tables; ``""`` for that of the model."""
-    settings: Settings
-    """Everything that changes a verdict, besides the rules that hooks return."""
     unmanaged: UnmanagedMode
     unmanaged_ignore: tuple[str, ...]
     """Glob patterns of tables that ``unmanaged`` leaves out."""
     release_tags: tuple[str, ...]
     """Glob patterns of the tags that are releases."""
-    jvm_archive: bool
-    """Seconds for which the JVM of the run may be idle afterwards; ``None`` if it ends with the run."""
-    reports: tuple[ReportFile, ...]
     report_samples: bool
-    expired_consents: tuple[str, ...]
     adopt: str
     """``diff`` or ``write`` in a run that accepts drift."""
     imports: tuple[str, ...]
     """The values of ``--delta-import``."""
+    import_owns: tuple[str, ...]
+    """The values of ``--delta-import-owns``; without one all aspects are managed."""
     against: tuple[str, ...]
     """The values of ``--delta-against``."""
     witness: str
     """The folder for scripts that show what a change breaks, as it was given; ``""`` for none."""
-    import_owns: tuple[str, ...]
-    """The values of ``--delta-import-owns``; without one all aspects are managed."""
+    mode: RunMode | None = None
+    """``import``, ``drift``, ``apply`` or ``sync-metadata``, ``enforce`` or ``against`` if it is none of these, or
+    ``None`` for a run that only checks declarations."""
+    contracts_only: bool = False
+    """Whether tests are deselected that no node id names, because the command line has a mode."""
+    enforces: bool = False
+    """Whether scratch tables have to stop rows that break their constraints, in any mode."""
+    project_file: Path | None = None
+    """The ``pyproject.toml`` whose section was read; ``None`` if there is no section."""
+    models: Mapping[Path, str] = MappingProxyType({})
+    """The modules whose tables are collected: their files, each with its dotted name."""
+    packages: Mapping[str, frozenset[Path]] = MappingProxyType({})
+    """The packages among the setting ``models``, each with the files of all its modules."""
+    reports: tuple[ReportFile, ...] = ()
+    expired_consents: tuple[str, ...] = ()
 
 
 def only_shows(config: pytest.Config) -> bool:
@@ -194,37 +171,28 @@ def backend_and_location(config: pytest.Config, options: Options) -> str:
     return f"{options.backend}{f', {where}' if where else ''}"
 
 
-_OF_CATALOG = ("backend", "warehouse", "bind", "unity_uri")
+_OF_CATALOG = ("backend", "warehouse", "bind", "set")
 """The settings that choose the catalog of a run, and have an option."""
 
 
 def chosen_catalog(config: pytest.Config) -> str:
     """Return the options that chose the catalog of a run, for a command that is to use the same one."""
     parts = []
-    for setting in SETTINGS:
+    for setting in OPTIONS:
         if setting.name in _OF_CATALOG:
             value = getattr(config.option, setting.dest)
             values = value if isinstance(value, list) else [value] if value else []
-            parts += [shlex.quote(f"{setting.option}={redacted_uri(str(item))}") for item in values]
+            parts += [shlex.quote(f"{setting.option}={_shown(item)}") for item in values]
     return "".join(f" {part}" for part in parts)
+
+
+def _shown(item: str) -> str:
+    return without_secrets(item) if "://" in item else item
 
 
 def backend_settings(config: pytest.Config, options: Options) -> BackendSettings:
     """Return the settings of a run as backends take them."""
-    values: Mapping[str, Any] = {
-        "warehouse": options.warehouse,
-        "read_threads": options.read_threads,
-        "unity_uri": options.unity.uri,
-        "unity_token_variable": options.unity.token_variable,
-        "unity_timeout": options.unity.timeout,
-        "sync_on_read": options.unity.sync_on_read,
-        "sync_recreate": options.unity.sync_recreate,
-        "databricks_warehouse": options.databricks_warehouse,
-        "databricks_start_timeout": options.databricks_start_timeout,
-        "storage": options.stores,
-        "jvm_archive": options.jvm_archive,
-    }
-    return BackendSettings(values=values, option=option_of(config), mode=options.mode)
+    return BackendSettings(values=options.values, option=option_of(config), mode=options.mode)
 
 
 def option_of(config: pytest.Config) -> Callable[[str], Any]:

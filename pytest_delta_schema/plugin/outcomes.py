@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_delta_schema.diagnostics.errors import Location, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import NotShown
-from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status, TableOutcome, TableResult
+from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status, TableOutcome, CheckResult
 from pytest_delta_schema.plan.kinds import Risk
 from pytest_delta_schema.plugin.compat import skip_item
 from pytest_delta_schema.plugin.failures import (
@@ -110,7 +110,7 @@ def _shown_notes(outcome: TableOutcome) -> list[str]:
 
 
 _RESULT = "delta_schema_result"
-"""The attribute of a report with what it shows of a check: a ``TableResult``, or its JSON form on the way."""
+"""The attribute of a report with what it shows of a check: a ``CheckResult``, or its JSON form on the way."""
 
 _PARTS = ("node_id", "table", "declared", "observed")
 
@@ -123,7 +123,7 @@ def attach(item: Any, report: pytest.TestReport, check: CheckKind) -> None:
         del item.stash[OUTCOME]
         if item.config.stash[RUN].has_reports:
             declared, observed = _states(item, outcome)
-    result = TableResult(
+    result = CheckResult(
         node_id=item.nodeid, table=item.subject, check=check, result=outcome, declared=declared, observed=observed
     )
     # pytest-forked sends the attributes of reports by itself.
@@ -131,12 +131,12 @@ def attach(item: Any, report: pytest.TestReport, check: CheckKind) -> None:
     setattr(report, _RESULT, _json_form(result) if is_sent else result)
 
 
-def result_of(report: pytest.TestReport) -> TableResult | None:
+def result_of(report: pytest.TestReport) -> CheckResult | None:
     """Return what a report shows of a check; ``None`` for tests of others."""
     value = getattr(report, _RESULT, None)
     if isinstance(value, dict):
         outcome = value["result"]
-        value = TableResult(
+        value = CheckResult(
             check=CheckKind(value["check"]),
             result=None if outcome is None else TableOutcome.from_json(outcome),
             **{name: value[name] for name in _PARTS},
@@ -147,11 +147,11 @@ def result_of(report: pytest.TestReport) -> TableResult | None:
 
 def make_serialisable(data: dict[str, Any]) -> None:
     """Replace the result in what pytest sends of a report by its JSON form."""
-    if isinstance(data.get(_RESULT), TableResult):
+    if isinstance(data.get(_RESULT), CheckResult):
         data[_RESULT] = _json_form(data[_RESULT])
 
 
-def _json_form(result: TableResult) -> dict[str, Any]:
+def _json_form(result: CheckResult) -> dict[str, Any]:
     outcome = None if result.result is None else result.result.to_json()
     parts = {name: getattr(result, name) for name in _PARTS}
     return {"check": result.check.value, "result": outcome, **parts}
@@ -169,7 +169,7 @@ def _states(item: pytest.Item, outcome: TableOutcome) -> tuple[dict[str, Any] | 
     return state_json(declared), None if observed is None else state_json(observed)
 
 
-def error_outcome(config: pytest.Config, report: pytest.TestReport, result: TableResult) -> TableOutcome | None:
+def error_outcome(config: pytest.Config, report: pytest.TestReport, result: CheckResult) -> TableOutcome | None:
     """Return the outcome of a check that an error has ended; ``None`` if none has."""
     cause = cause_of(report)
     if not (cause or report.failed):

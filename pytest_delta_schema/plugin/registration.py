@@ -11,7 +11,7 @@ import re
 import shlex
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,20 +19,18 @@ from pytest_delta_schema.settings.table import (
     INI_FILES,
     LISTS,
     NO_VALUE,
-    SETTINGS,
-    SINCE_PYTEST_9,
+    OPTIONS,
     may_have_misspelt_section,
     project_file_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from pytest_delta_schema.engine.outcomes import TableOutcome
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.settings import PushedSettings
-    from pytest_delta_schema.settings.table import Setting, SettingKind
+    from pytest_delta_schema.settings.table import Setting
 
 
 RUN: pytest.StashKey[ContractRun] = pytest.StashKey()
@@ -64,34 +62,14 @@ PYTEST_MARKS = {
     "delta_enforces": "the check that a table stops rows which break its constraints (--delta-enforce)",
 }
 
-_NUMBERS: Mapping[SettingKind, type[int | float]] = {"count": int, "seconds": float}
-"""The kinds that are numbers."""
-
-_INI_TYPES: Mapping[SettingKind, Literal["bool", "args", "linelist"]] = {
-    "flag": "bool",
-    "list": "args",
-    "rules": "args",
-    "bindings": "linelist",
-    "clients": "linelist",
-    "pairs": "linelist",
-    "client features": "linelist",
-    "consents": "linelist",
-    "reports": "linelist",
-}
-"""The ini types of kinds that are not strings."""
-
 
 def add_options(parser: pytest.Parser) -> None:
-    """Declare all options and ini keys."""
+    """Declare all options."""
     jobs = parser.getgroup("delta", "contracts of Delta Lake tables", after="general")
     settings = parser.getgroup("delta settings", "settings for contracts of Delta Lake tables", after="delta")
-    for setting in SETTINGS:
-        if setting.on_command_line:
-            group = settings if setting.in_ini or setting.without_value else jobs
-            group.addoption(setting.option, dest=setting.dest, **_option(setting))
-        if setting.in_ini:
-            # None tells a key that is missing from one that has the default.
-            parser.addini(setting.ini_key, setting.help, type=_ini_type(setting.kind), default=None)
+    for setting in OPTIONS:
+        group = jobs if setting.is_option_only and setting.name != "set" else settings
+        group.addoption(setting.option, dest=setting.dest, **_option(setting))
 
 
 def _option(setting: Setting) -> dict[str, Any]:
@@ -99,57 +77,28 @@ def _option(setting: Setting) -> dict[str, Any]:
     if setting.kind == "flag":
         return {"action": "store_true", "help": setting.help}
     choices = f": {', '.join(setting.choices)}" if setting.choices else ""
-    twin = f" (ini: {setting.ini_key})" if setting.in_ini else ""
-    help_text = f"{setting.help}{choices}{twin}"
     repeated = {"action": "append"} if setting.kind in LISTS else {}
     # An option of a choice is checked with all others, which says more than argparse does.
-    const = NO_VALUE if setting.kind == "choice" and setting.without_value is None else setting.without_value
-    optional = {} if const is None else {"nargs": "?", "const": const}
-    return {"metavar": setting.metavar, "help": help_text, **repeated, **optional}
-
-
-def _ini_type(kind: SettingKind) -> Any:
-    """Return the type of an ini key.
-
-    From version 9 on, pytest tells numbers from texts in TOML, and from 9.2 on a key may be either, so this
-    package can say what is wrong with a text.
-    """
-    number = _NUMBERS.get(kind)
-    if number is None or pytest.version_tuple < (9,):
-        return _INI_TYPES.get(kind, "string")
-    return number | str if pytest.version_tuple >= (9, 2) else number.__name__
+    optional = {"nargs": "?", "const": NO_VALUE} if setting.kind == "choice" else {}
+    return {"metavar": setting.metavar, "help": f"{setting.help}{choices}", **repeated, **optional}
 
 
 def is_configured(config: pytest.Config) -> bool:
     """Whether a run may have settings of this package; those of other runs are read when a table needs them."""
-    option = config.option
-    texts = [config.getoption("markexpr", "") or "", *(config.getoption("override_ini") or ())]
+    project = project_file_of(project_folder(config))
     return (
-        any(getattr(option, setting.dest) for setting in SETTINGS if setting.on_command_line)
-        or any("delta_" in text for text in texts)
+        any(getattr(config.option, setting.dest) for setting in OPTIONS)
+        or "delta_" in (config.getoption("markexpr", "") or "")
         or any("." in name for argument in config.args for name in argument.split("::")[1:-1])
-        or any(_has_settings(path) for path in _files_with_settings(config))
+        or (project is not None and _has_section(project))
         or any(_may_have_misspelt_section(path) for path in files_of_pytest(config))
     )
 
 
-def _files_with_settings(config: pytest.Config) -> Iterator[Path]:
-    """Yield the files that may have settings, and those that only later versions of pytest read."""
-    if config.inipath is not None:
-        yield config.inipath
-    project = project_file_of(project_folder(config))
-    if project is not None:
-        yield project
-    if pytest.version_tuple < (9,):
-        yield from (config.rootpath / name for name in SINCE_PYTEST_9)
-
-
-def _has_settings(path: Path) -> bool:
-    """Whether a file may have settings; also if it cannot be read, so the error is shown."""
+def _has_section(path: Path) -> bool:
+    """Whether a file may have the section; also if it cannot be read, so the error is shown."""
     try:
-        return b"delta_" in path.read_bytes()
-    except FileNotFoundError:
-        return False
+        return b"pytest_delta_schema" in path.read_bytes()
     except OSError:
         return True
 

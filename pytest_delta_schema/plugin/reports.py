@@ -123,12 +123,12 @@ class _Redaction:
     """Removes hosts and tokens from messages and values."""
 
     def __init__(self, options: Options) -> None:
-        uri, environment = options.unity.uri, os.environ.get
+        uri, environment = options.values["unity_uri"], os.environ.get
         addresses = ["" if uri is None else uri.reveal(), environment("DATABRICKS_HOST", "")]
         hosts = (urlsplit(address if "://" in address else f"//{address}").hostname for address in addresses)
         self._hosts = [host for host in hosts if host]
         self._full_hosts = [host for host in self._hosts if "." in host]
-        tokens = (environment(options.unity.token_variable), environment("DATABRICKS_TOKEN"))
+        tokens = (environment(options.values["unity_token_variable"]), environment("DATABRICKS_TOKEN"))
         self._secrets = [Secret(token) for token in tokens if token]
 
     def message(self, text: str) -> str:

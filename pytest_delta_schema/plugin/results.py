@@ -11,7 +11,7 @@ import pytest
 
 from pytest_delta_schema.diagnostics.errors import diagnostic_of
 from pytest_delta_schema.diagnostics.faults import FailedCheck
-from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome, TableResult
+from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome, CheckResult
 from pytest_delta_schema.plugin.compat import is_worker
 from pytest_delta_schema.plugin.failures import cause_of, fault_of
 from pytest_delta_schema.plugin.outcomes import error_outcome, result_of
@@ -40,7 +40,7 @@ class RunResults:
     """The results of the checks of a run, by their node ids; summary and reports are made of them."""
 
     def __init__(self, config: pytest.Config, run: ContractRun) -> None:
-        self.items: dict[str, TableResult] = {}
+        self.items: dict[str, CheckResult] = {}
         self.errors: dict[str, str] = {}
         """The items that an error has ended, each with the fault of the whole run, or ``""``."""
         self.unreported: dict[str, TableOutcome] = {}
@@ -71,7 +71,7 @@ class RunResults:
         known = {**self.unreported, **{name: item.result for name, item in self.items.items() if item.result}}
         return {name: outcome for name, outcome in known.items() if _is_summarised(name)}
 
-    def results(self) -> Iterator[TableResult]:
+    def results(self) -> Iterator[CheckResult]:
         """Yield how each check ended, for reports; one that did not end is left out, unless its change was made before.
 
         The fault of the whole run is reported once, and the text of any other error is its diagnostic.
@@ -81,7 +81,7 @@ class RunResults:
             if ended is None or ended.outcome is None:
                 check = check_of(node_id) or outcome.check
                 state: CheckOutcome = "passed" if outcome.status.passes else "failed"
-                yield TableResult(node_id=node_id, table=outcome.table, check=check, outcome=state, result=outcome)
+                yield CheckResult(node_id=node_id, table=outcome.table, check=check, outcome=state, result=outcome)
         for node_id, item in self.items.items():
             if item.outcome is None:
                 continue
@@ -128,7 +128,7 @@ class RunResults:
         elif result is not None:
             self._add(report, result)
 
-    def _add(self, report: pytest.TestReport, shown: TableResult) -> None:
+    def _add(self, report: pytest.TestReport, shown: CheckResult) -> None:
         node_id = report.nodeid
         if report.when == "setup" or node_id not in self.items:
             # Where another plugin runs an item again, the last attempt counts.
@@ -165,7 +165,7 @@ class RunResults:
         message = "the worker of xdist that ran this check has crashed"
         fault = diagnostic_of(FailedCheck, table, message, remedy="run it again without -n to see the error")
         outcome = TableOutcome(table=table, check=check, status=Status.FAILED, diagnostics=(fault,))
-        self.items[report.nodeid] = TableResult(
+        self.items[report.nodeid] = CheckResult(
             node_id=report.nodeid, table=table, check=check, outcome="error", result=outcome
         )
 

@@ -507,7 +507,7 @@ def _mode_and_catalog(config: pytest.Config, options: Options) -> str:
     if mode in WRITES_MODELS:
         return f"{mode} from {where}"
     modes = mode if mode == ENFORCE or not options.enforces else f"{mode} and {ENFORCE}"
-    syncs = mode == DRIFT and options.unity.sync_on_read
+    syncs = mode == DRIFT and "on-read" in options.values["sync"]
     wrote = "; catalog entries of what is read are synchronised with the logs first" if syncs else ""
     return f"{modes} on {where}{wrote}"
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_delta_schema.backends.local import start
+from pytest_delta_schema.backends.local.launch import ARCHIVE_VARIABLE
 from pytest_delta_schema.backends.spark.compat import is_stopped
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.diagnostics.text import escaped
@@ -31,7 +33,7 @@ def opened_session(
     conf = {**start.catalog_conf(declared, warehouse), **conf}
     try:
         session = start.checked_active_session() or start.start_session(
-            warehouse, conf, archive=run.options.jvm_archive
+            warehouse, conf, archive=os.environ.get(ARCHIVE_VARIABLE) != "off"
         )
     except BackendUnavailableError as error:
         raise CatalogUnavailable(str(error)) from None

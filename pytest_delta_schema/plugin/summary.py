@@ -104,7 +104,7 @@ class Summary:
         lines += self._commands()
         codes = self._codes()
         if codes:
-            lines.append(f"what a code means: pytest --delta-explain {','.join(codes)}")
+            lines.append(f"what a code means: delta-schema explain {','.join(codes)}")
         return lines
 
     def _counts(self) -> Iterator[str]:

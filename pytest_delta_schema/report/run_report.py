@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
-    from pytest_delta_schema.engine.outcomes import TableOutcome, TableResult
+    from pytest_delta_schema.engine.outcomes import TableOutcome, CheckResult
 
     _T = TypeVar("_T")
 
@@ -249,10 +249,10 @@ _STATUSES, _DATA_CHECKS = list(Status), list(DataChecks)
 
 
 def table_reports(
-    results: Iterable[TableResult], *, mode: ReportMode, backend: str, bound: Callable[[str], str]
+    results: Iterable[CheckResult], *, mode: ReportMode, backend: str, bound: Callable[[str], str]
 ) -> tuple[TableReport, ...]:
     """Return an entry for each table, sorted by name; a table whose checks were all skipped has none."""
-    tables: dict[str, list[TableResult]] = {}
+    tables: dict[str, list[CheckResult]] = {}
     for result in sorted(results, key=lambda result: (result.table, _CHECKS.index(result.check), result.node_id)):
         tables.setdefault(result.table, []).append(result)
     entries = []
@@ -265,7 +265,7 @@ def table_reports(
 
 
 def _entry(
-    checks: Sequence[TableResult], outcomes: Sequence[TableOutcome], mode: ReportMode, backend: str, stored_as: str
+    checks: Sequence[CheckResult], outcomes: Sequence[TableOutcome], mode: ReportMode, backend: str, stored_as: str
 ) -> TableReport:
     restorable = next((outcome for outcome in outcomes if outcome.restore_sql), None)
     versions = (outcome.observed_version for outcome in outcomes)

@@ -135,6 +135,8 @@ class PartitionValueNotPreserved:
     Remedy: Replace the values, which the remedy lists by a query, or choose another layout.
 
     Example:
+        from pytest_delta_schema.rules import Consent
+
         settings = Settings(consents=(Consent("rewrite", "dev.silver.orders"),))
         columns = [Column("id", "bigint"), Column("state", "string")]
         stored = Table("dev", "silver", "orders", columns)

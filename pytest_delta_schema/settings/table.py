@@ -1,4 +1,4 @@
-"""The settings of a project, in one table: the options, the ini keys and the keys of the TOML section come from it.
+"""The settings of a project, in one table: the options and the keys of the TOML section come from it.
 
 Every pytest run loads this module with the plugin, so it imports no other module of this package.
 """
@@ -118,16 +118,13 @@ WORKER = "{worker}"
 class Setting:
     """One row of the table; to make a named tuple or a dataclass of it would cost every pytest run half a millisecond.
 
-    The option and the ini key are derived from the name, the key in the section of ``pyproject.toml``. The help is one
-    sentence without a full stop, and ``metavar`` what help texts call the value. A default of ``None`` is none. Of the
-    ``choices``, all values if empty, those of ``backend`` are only the built-in ones. ``without_value`` is what the
-    option means without a value; ``None`` if it needs one.
+    The name is the key in the section of ``pyproject.toml``, unless only an option gives the setting
+    (``is_option_only``). The help is one sentence without a full stop, and ``metavar`` what help texts call the value
+    of the option; a setting without one has no option. A default of ``None`` is none. Of the ``choices``, all values if
+    empty, those of ``backend`` are only the built-in ones.
     """
 
-    __slots__ = (
-        "choices", "default", "help", "in_ini", "in_toml", "kind", "metavar", "minimum", "name", "on_command_line",
-        "without_value",
-    )  # fmt: skip
+    __slots__ = ("choices", "default", "help", "is_option_only", "kind", "metavar", "name")
 
     def __init__(  # noqa: PLR0913 - the columns of the table
         self,
@@ -137,24 +134,16 @@ class Setting:
         default: object = None,
         *,
         choices: tuple[str, ...] = (),
-        minimum: int = 0,
         metavar: str = "",
-        without_value: str | None = None,
-        on_command_line: bool = False,
-        in_ini: bool = True,
-        in_toml: bool = True,
+        is_option_only: bool = False,
     ) -> None:
         self.name = name
         self.kind = kind
         self.help = help
         self.default = default
         self.choices = choices
-        self.minimum = minimum
         self.metavar = metavar
-        self.without_value = without_value
-        self.on_command_line = on_command_line
-        self.in_ini = in_ini
-        self.in_toml = in_toml
+        self.is_option_only = is_option_only
 
     @property
     def option(self) -> str:
@@ -166,15 +155,10 @@ class Setting:
         """Where pytest keeps the value of the option."""
         return f"delta_schema_{self.name}"
 
-    @property
-    def ini_key(self) -> str:
-        """The key in an ini file."""
-        return f"delta_{self.name}"
-
 
 def _mode(name: str, help_text: str) -> Setting:
     """Return a row for an option that chooses what a run does, which no file can choose."""
-    return Setting(name, "flag", help_text, default=False, on_command_line=True, in_ini=False, in_toml=False)
+    return Setting(name, "flag", help_text, default=False, is_option_only=True)
 
 
 SETTINGS = (
@@ -194,33 +178,32 @@ SETTINGS = (
         "import", "list",
         "write models for the tables of a schema, or for those that match a pattern, to contracts or to PATH, and prove"
         " that nothing differs",
-        (), metavar="NAME[=PATH]", on_command_line=True, in_ini=False, in_toml=False,
+        (), metavar="NAME[=PATH]", is_option_only=True,
     ),
     Setting(
         "import_owns", "list",
         "the aspects that models written by --delta-import declare, such as columns,types; without it all of them",
-        (), metavar="ASPECTS", on_command_line=True, in_ini=False, in_toml=False,
+        (), metavar="ASPECTS", is_option_only=True,
     ),
     Setting(
         "adopt", "choice",
         "accept into the source of each model how its table differs from it: diff shows the edits, write makes them",
-        "", choices=("diff", "write"), metavar="diff|write", on_command_line=True, in_ini=False, in_toml=False,
+        "", choices=("diff", "write"), metavar="diff|write", is_option_only=True,
     ),
     Setting(
         "against", "list",
         "compare the declared tables with those of a branch, a tag, a commit or a folder (./old), and fail each change"
         " that breaks somebody; last-release is the newest tag of a release, and auto the target of a pull request",
-        (), metavar="REF", on_command_line=True, in_ini=False, in_toml=False,
+        (), metavar="REF", is_option_only=True,
     ),
     Setting(
         "witness", "text",
         "write a script for each change that breaks somebody, and run it on local Delta before the change and after it;"
-        " with --delta-against", "", metavar="FOLDER", on_command_line=True, in_ini=False, in_toml=False,
+        " with --delta-against", "", metavar="FOLDER", is_option_only=True,
     ),
-    _mode("init", "write a configuration and an example model, name the next command, and run no tests"),
     Setting(
-        "explain", "list", "print what a code such as DS206 means, its remedy and an example, and run no tests", (),
-        metavar="CODE", on_command_line=True, in_ini=False, in_toml=False,
+        "set", "list", f"give a setting of [{SECTION}] for this run; VALUE is as there, or a text without quotes", (),
+        metavar="NAME=VALUE", is_option_only=True,
     ),
     Setting(
         "models", "list",
@@ -228,12 +211,12 @@ SETTINGS = (
     ),
     Setting(
         "backend", "backend", "the catalog that models are compared with", "local",
-        choices=BACKENDS, metavar="NAME", on_command_line=True,
+        choices=BACKENDS, metavar="NAME",
     ),
     Setting(
         "warehouse", "folder",
         f"folder of the local catalog; {WORKER} in it is replaced by the name of the xdist worker",
-        ".delta-warehouse", metavar="FOLDER", on_command_line=True,
+        ".delta-warehouse", metavar="FOLDER",
     ),
     Setting(
         "scratch_catalog", "text",
@@ -242,31 +225,31 @@ SETTINGS = (
     Setting(
         "bind", "bindings",
         "map names in models to other names in the catalog, such as dev.silver=ci.pr_42_silver; the longest is used",
-        (), metavar="NAME=NAME", on_command_line=True,
+        (), metavar="NAME=NAME",
     ),
     Setting(
         "allow", "consents",
         "consent by name to one column drop, one rewrite or one break of a contract, such as"
         " 'drop-column dev.silver.orders.legacy'",
-        (), metavar="CONSENT", on_command_line=True,
+        (), metavar="CONSENT",
     ),
     Setting(
         "max_risk", "choice", "refuse every plan that has a change with a higher risk", "destructive",
-        choices=RISKS, metavar="CLASS", on_command_line=True,
+        choices=RISKS, metavar="CLASS",
     ),
     Setting("protected", "list", "glob patterns of dotted table names that no apply changes", ()),
     Setting(
         "preflight", "choice",
         "how data checks run before a change: count all rows that forbid it, stop at the first one (limit), or off;"
         " by default an apply counts, and --delta-drift runs none",
-        choices=get_args(PreflightMode), metavar="MODE", on_command_line=True,
+        choices=get_args(PreflightMode), metavar="MODE",
     ),
     Setting("preflight_samples", "count", "how many rows a failed data check names by their keys; 0 names none", 5),
     Setting(
         "on_failure", "choice",
         "what an apply does with a table that it could not finish: leave it and print the statement that restores it,"
         " or restore it unless somebody else has committed since",
-        "leave", choices=get_args(FailurePolicy), metavar="POLICY", on_command_line=True,
+        "leave", choices=get_args(FailurePolicy),
     ),
     Setting(
         "enable_features", "list", "table features that a plan enables where it needs them, without a declaration",
@@ -276,7 +259,7 @@ SETTINGS = (
     Setting("default_properties", "pairs", "table properties that every model has unless it declares the key", ()),
     Setting(
         "properties", "modes", "glob patterns of table properties, each with its mode; the longest pattern is used",
-        (), choices=get_args(PropertyMode), in_ini=False,
+        (), choices=get_args(PropertyMode),
     ),
     Setting(
         "owned_properties", "flag",
@@ -295,8 +278,7 @@ SETTINGS = (
     ),
     Setting(
         "compatibility", "policies",
-        "what --delta-against accepts when a contract changes, by paths of tables; the longest path is used",
-        (), in_ini=False,
+        "what --delta-against accepts when a contract changes, by paths of tables; the longest path is used", (),
     ),
     Setting(
         "release_tags", "list", "glob patterns of the tags that are releases; last-release is the newest before HEAD",
@@ -307,20 +289,17 @@ SETTINGS = (
         "ignore", choices=get_args(UnmanagedMode),
     ),
     Setting("unmanaged_ignore", "list", "glob patterns of dotted table names that unmanaged leaves out", ()),
-    Setting("read_threads", "count", "how many tables are read at the same time", 8, minimum=1),
-    Setting("unity_uri", "uri", "address of the Unity Catalog server", metavar="URI", on_command_line=True),
+    Setting("unity_uri", "uri", "address of the Unity Catalog server"),
     Setting(
         "unity_token_variable", "text", "environment variable that holds the token of that server",
         "UNITY_CATALOG_TOKEN",
     ),
     Setting("unity_timeout", "seconds", "seconds that one call of that server may take", 30.0),
     Setting(
-        "sync_on_read", "flag",
-        "write the metadata of Delta logs to catalog entries whenever an apply or a test reads tables", default=False,
-    ),
-    Setting(
-        "sync_recreate", "flag",
-        "let a metadata sync delete a catalog entry and create it again, on servers without updates", default=False,
+        "sync", "list",
+        "on-read: write the metadata of Delta logs to catalog entries whenever an apply or a test reads tables;"
+        " recreate: let a metadata sync delete an entry and create it again, on servers without updates",
+        (), choices=("on-read", "recreate"),
     ),
     Setting(
         "databricks_warehouse", "text",
@@ -329,28 +308,26 @@ SETTINGS = (
     Setting(
         "databricks_start_timeout", "seconds", "seconds that a SQL warehouse on Databricks may take to start", 600.0,
     ),
-    Setting("storage", "stores", "S3-compatible stores that hold files of tables", (), in_ini=False),
+    Setting("storage", "stores", "S3-compatible stores that hold files of tables", ()),
     Setting(
         "report", "reports",
         "write a report of the run, without FILE to delta-report with the extension of its type; TYPE:off turns off"
         " what a file or addopts asks for",
-        (), choices=get_args(ReportType), metavar="TYPE[:FILE]", on_command_line=True,
+        (), choices=get_args(ReportType), metavar="TYPE[:FILE]",
     ),
     Setting(
         "report_samples", "flag", "show in reports which rows fail a data check, by their keys", default=False,
     ),
-    Setting("jvm_archive", "flag", "keep an archive of the JVM's classes, so Spark starts faster", default=True),
 )  # fmt: skip
 """All settings, in the order of the reference page."""
 
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
-TOML_KEYS = tuple(setting.name for setting in SETTINGS if setting.in_toml)
+OPTIONS = tuple(setting for setting in SETTINGS if setting.is_option_only or setting.metavar)
+"""The settings that have an option."""
+
+TOML_KEYS = tuple(setting.name for setting in SETTINGS if not setting.is_option_only)
 """The keys of the section."""
-
-INI_KEYS = tuple(setting.name for setting in SETTINGS if setting.in_ini)
-"""The keys of ini files, without their prefix."""
-
 
 _OF_VERDICTS = (
     "properties", "default_properties", "enable_features", "owned_properties", "clients", "client_features",
@@ -382,11 +359,8 @@ def _toml(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-SINCE_PYTEST_9 = {"pytest.toml": "pytest", ".pytest.toml": "pytest", "pyproject.toml": "tool.pytest"}
-"""The tables that pytest reads from version 9 on, by the name of their file."""
-
 INI_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-"""The files in which pytest 9 looks for its configuration, the first one first."""
+"""The files in which pytest 9 looks for its configuration: somebody may have written our section to one of them."""
 
 
 def project_file_of(folder: Path) -> Path | None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from enum import Enum
 
+    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
+
 
 SQL_FILE = ".ddl.sql"
 """The end of the name of the file with the SQL that creates the table."""
@@ -154,7 +156,7 @@ class Items:
     def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the values as a tuple."""
         if type(value) is not list:
-            faults.append(wrong(value, path, "an array"))
+            faults.append(wrong(value, path, f"an array: [{value!r}]" if type(value) is str else "an array"))
             return ()
         if len(value) < self.minimum:
             faults.append(wrong(value, path, f"an array of at least {self.minimum}"))
@@ -205,6 +207,12 @@ def wrong(value: Any, path: str, noun: str) -> FormFault:
     return FormFault(path, f"is {json_preview(value)}", f"write {noun}")
 
 
+def fault_of(error: DeltaSchemaError, path: str) -> FormFault:
+    """Return the fault of a value that cannot be built."""
+    fact, _, remedy = str(error).rpartition("; ")
+    return FormFault(path, f"is invalid: {fact}", remedy)
+
+
 def words(texts: Iterable[str]) -> str:
     """Return texts as messages list them."""
     return " or ".join(f'"{word}"' for word in texts)
@@ -231,6 +239,8 @@ class Key(NamedTuple):
     """The value for which the key is left out."""
     attribute: str = ""
     """The attribute that it holds, if it has another name; with a dot the attribute of one that may be ``None``."""
+    missing: str = "add it"
+    """The remedy if it is required and not there."""
 
 
 def required_keys(shape: Shape, *names: str) -> Iterator[Key]:
@@ -247,7 +257,9 @@ class Record:
         self.of, self.build, self.is_open = of, build or of, is_open
         self.keys = [key._replace(attribute=key.attribute or key.name) for key in keys]
         self._names = frozenset(key.name for key in self.keys)
-        self._readers = [(key.name, key.attribute.rpartition(".")[2], key.shape.read, key.default) for key in self.keys]
+        self._readers = [
+            (key.name, key.attribute.rpartition(".")[2], key.shape.read, key.default, key.missing) for key in self.keys
+        ]
         self._getters = [(key.name, _getter(key.attribute), key.shape.write, key.default) for key in self.keys]
 
     def write(self, value: Any) -> Any:
@@ -268,11 +280,11 @@ class Record:
         if not self.is_open and not self._names.issuperset(value):
             faults += [self._unknown(name, path) for name in value if name not in self._names]
         parts = {}
-        for name, attribute, read, default in self._readers:
+        for name, attribute, read, default, missing in self._readers:
             if name in value:
                 parts[attribute] = read(value[name], f"{path}.{name}" if path else name, faults)
             elif default is REQUIRED:
-                faults.append(FormFault(path, f"has no {name}", "add it"))
+                faults.append(FormFault(path, f"has no {name}", missing))
             else:
                 parts[attribute] = default
         if len(faults) > count:
@@ -280,8 +292,7 @@ class Record:
         try:
             return self.build(**parts)
         except DeclarationError as error:
-            fact, _, remedy = str(error).rpartition("; ")
-            faults.append(FormFault(path, f"is invalid: {fact}", remedy))
+            faults.append(fault_of(error, path))
             return None
 
     def _unknown(self, name: str, path: str) -> FormFault:

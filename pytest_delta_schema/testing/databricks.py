@@ -1,7 +1,7 @@
 """A Databricks workspace for tests: what this package believes of one, in one place, with the gaps of real answers.
 
 Nobody has run this package on a workspace yet. The answers have the form that others have recorded; whoever has a
-workspace finds out with ``python -m pytest_delta_schema conformance --backend=databricks`` what is wrong here.
+workspace finds out with ``delta-schema conformance --backend=databricks`` what is wrong here.
 """
 
 from __future__ import annotations

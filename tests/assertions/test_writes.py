@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import ArrayType, StructType
 
-from pytest_delta_schema import Column, WriteOptions, assert_accepts, assert_evolves, assert_rejects, schema_diff
+from pytest_delta_schema import Column, WriteOptions, assert_accepts, assert_evolves, assert_rejects
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
+from pytest_delta_schema.report import schema_diff
 from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from support.models import state, stored, table
 from support.writes import DOUBLE, A, B, frame

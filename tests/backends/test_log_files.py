@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from pyspark.sql.types import LongType, StructField, StructType
 
-from pytest_delta_schema import CatalogReadError, Diagnostic, QualifiedName
+from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends import concurrency
 from pytest_delta_schema.backends.local.reading import located, read_tables
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.logs.files import LocalFiles
 from pytest_delta_schema.backends.spark_session.reading import read_table
-from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from support.covering import ALL
 from support.damaged_logs import ABSENT as NO_TABLE
 from support.damaged_logs import WRITERS, Interruptions, WrittenTable

@@ -8,12 +8,13 @@ import sys
 import pytest
 from deltalake import DeltaTable
 
-from pytest_delta_schema import CatalogReadError, QualifiedName
+from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends import concurrency
 from pytest_delta_schema.backends.kit import LocalFiles, state_of_log
 from pytest_delta_schema.backends.logs.log import reading_log
 from pytest_delta_schema.delta.log_files import checksum_name, commit_name
 from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from support.damaged_logs import checksum_file, commit_file
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.models import NAME

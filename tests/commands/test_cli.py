@@ -1,4 +1,4 @@
-"""``python -m pytest_delta_schema``: what all commands have in common, and merging reports."""
+"""``delta-schema``: what all commands have in common, explanations of codes, new projects, and merging reports."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from pytest_delta_schema.commands.cli import main
+from pytest_delta_schema.configuration.files import toml
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.report.json_report import report_from_json, report_json, report_text
@@ -51,8 +53,68 @@ def test_the_help_names_the_options_of_pytest_for_the_main_jobs():
         "pytest --snapshot-update",
         "pytest --delta-drift",
         "pytest --delta-apply",
-        "pytest --delta-init",
     ]
+
+
+def test_the_program_is_the_module():
+    project = toml(Path(__file__).parents[2].joinpath("pyproject.toml").read_text("utf-8"))["project"]
+
+    assert project["scripts"] == {"delta-schema": f"{main.__module__}:{main.__name__}"}
+
+
+EXPLAINED = """\
+DS206 DropWithoutConsent: a rule for plans
+
+A column is dropped without consent.
+
+Its data would be lost.
+
+Remedy: Declare the column, or consent to the drop by name (--delta-allow).
+
+Example:
+
+    stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("legacy", "string")])
+    model = Table("dev", "silver", "orders", [Column("id", "bigint")])
+"""
+
+
+@pytest.mark.parametrize("codes", [["DS206"], ["ds206,DS206", "ds206"]], ids=["code", "case and repetition"])
+def test_a_code_is_explained(capsys, codes):
+    assert main(["explain", *codes]) == 0
+
+    assert capsys.readouterr() == (EXPLAINED, "")
+
+
+def test_several_codes_are_explained_one_after_the_other(capsys):
+    assert main(["explain", "DD102,DS206"]) == 0
+
+    answer = capsys.readouterr().out
+    assert answer.startswith("DD102 ColumnMissing: a difference between a model and the catalog\n")
+    assert answer.endswith(f"\n\n{EXPLAINED}")
+
+
+@pytest.mark.parametrize(
+    ("codes", "error"),
+    [
+        ("DS26", "error: there is no code DS26; did you mean DS216 or DS206 or DS126?\n"),
+        ("x\x1b[2J", "error: there is no code X\\u001b[2J; codes are DS, DD or DC and three digits, such as DS206\n"),
+        (",", "error: no code is named; write one, such as DS206 or DD102, or several with commas between them\n"),
+    ],
+)
+def test_an_unknown_code_is_refused_with_the_nearest_ones(capsys, codes, error):
+    assert main(["explain", codes]) == 1
+
+    assert capsys.readouterr() == ("", error)
+
+
+def test_a_project_is_started_in_the_folder_of_the_command(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest_delta_schema", "init"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("delta schema: wrote shop/models.py, an example with one table\n")
+    assert (tmp_path / "pyproject.toml").read_text().endswith('[tool.pytest_delta_schema]\nmodels = ["shop.models"]\n')
 
 
 HINT = "name a file that a run has written with --delta-report json"
@@ -298,4 +360,4 @@ def test_a_wrong_command_line_shows_how_it_is_used(capsys, arguments):
         main(["merge", *arguments])
 
     assert caught.value.code == 2
-    assert "usage: python -m pytest_delta_schema" in capsys.readouterr().err
+    assert "usage: delta-schema" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from pytest_delta_schema import Check, Column, Consent, Deprecated, PrimaryKey, Table, Unique
+from pytest_delta_schema import Check, Column, Deprecated, PrimaryKey, Table, Unique
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
 from pytest_delta_schema.compatibility.changes import StatePair, contract_changes
 from pytest_delta_schema.compatibility.effects import STREAM_VERDICTS
@@ -18,6 +18,7 @@ from pytest_delta_schema.compatibility.writers import changed_writes, writer_eff
 from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.rules.policy import CompatibilityPolicy
 from pytest_delta_schema.settings.table import ROLES
 from pytest_delta_schema.state.desired import desired_state

@@ -35,7 +35,9 @@ def test_what_says_nothing_is_no_reason(reason):
     with pytest.raises(SettingError) as caught:
         consents_of_entries([ENTRY | {"reason": reason}], "allow")
 
-    assert caught.value.faults == ("allow entry 1 has no reason; say in words why it is given",)
+    (fault,) = caught.value.faults
+    assert fault.startswith("allow entry 1: reason is ")
+    assert fault.endswith("; write in words why it is given")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_only_a_date_is_a_last_day(expires, shown):
         consents_of_entries([ENTRY | {"expires": expires}], "allow")
 
     assert caught.value.faults == (
-        f"allow entry 1 has expires = {shown}; write a day without quotes and time: expires = 2030-12-31",
+        f"allow entry 1: expires is {shown}; write a day without quotes and time: 2030-12-31",
     )
 
 

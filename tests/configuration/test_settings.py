@@ -8,8 +8,9 @@ from typing import get_args
 import pytest
 
 from pytest_delta_schema import ForeignKey, MemoryCatalog, Orchestrator, Settings
-from pytest_delta_schema.configuration.files import delta_keys, read_project_file
+from pytest_delta_schema.configuration.files import read_project_file
 from pytest_delta_schema.configuration.project_settings import load_rules
+from pytest_delta_schema.configuration.sources import from_sources
 from pytest_delta_schema.configuration.values import _TYPED
 from pytest_delta_schema.delta.protocol import COLUMN_MAPPING, TYPE_WIDENING
 from pytest_delta_schema.diagnostics.errors import DeclarationError
@@ -17,7 +18,7 @@ from pytest_delta_schema.engine import current_settings
 from pytest_delta_schema.engine.declarations import BoundModel, declared
 from pytest_delta_schema.plan import Risk
 from pytest_delta_schema.settings import pop_settings, push_settings
-from pytest_delta_schema.settings.table import SETTINGS, Feature, RiskLabel, SettingKind
+from pytest_delta_schema.settings.table import OPTIONS, SETTINGS, TOML_KEYS, Feature, RiskLabel, SettingKind
 from support import documentation as reference
 from support.models import column, table
 
@@ -194,42 +195,23 @@ def test_the_choices_are_those_of_the_engine():
 def test_the_example_of_the_reference_is_valid(tmp_path):
     (tmp_path / "pyproject.toml").write_text(reference.EXAMPLE)
 
-    section = read_project_file(tmp_path)
+    sources = from_sources(project=read_project_file(tmp_path))
 
-    assert section.faults == ()
-    assert section.values["rules"] == ("shop.rules:NoFloats",)
-    assert section.values["bind"] == ((("dev", "silver"), ("ci", "pr_42_silver")),)
+    assert sources.faults == ()
+    assert sources.values["rules"] == ("shop.rules:NoFloats",)
+    assert sources.values["bind"] == ((("dev", "silver"), ("ci", "pr_42_silver")),)
 
 
-def test_the_reference_has_a_row_for_every_setting():
-    rows = [line for line in reference.configuration_reference().splitlines() if line.startswith("| ")][1:]
+def test_the_reference_has_a_row_for_every_setting_and_every_option():
+    rows = [line for line in reference.configuration_reference().splitlines() if line.startswith("| `")]
 
-    assert len(rows) == len(SETTINGS)
+    assert len(rows) == len(OPTIONS) + len(TOML_KEYS)
     assert rows[0] == (
-        "|  | `--delta-drift` |  | option only | `false` | Compare the declared tables with the catalog, and fail each"
-        " table that differs. |"
+        "| `--delta-drift` | Compare the declared tables with the catalog, and fail each table that differs. |"
     )
+    assert ("| `--delta-max-risk=CLASS` | Refuse every plan that has a change with a higher risk. |") in rows
     assert (
-        "| `max_risk` | `--delta-max-risk` | `delta_max_risk` | `metadata`, `feature`, `scan`, `rewrite` or `destructive`"
-        " | `destructive` | Refuse every plan that has a change with a higher risk. |"
+        "| `max_risk` | `metadata`, `feature`, `scan`, `rewrite` or `destructive` | `destructive` | As"
+        " `--delta-max-risk`. |"
     ) in rows
-    assert "| `storage` |  |  | array of tables |  | S3-compatible stores that hold files of tables. |" in rows
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "keys"),
-    [
-        ("pytest.ini", "[pytest]\ndelta_models = a\n  delta_indented = 1\ndelta_backend: b\n", ["delta_models", "delta_backend"]),
-        ("tox.ini", "[testenv]\ndelta_models = a\n[pytest]\naddopts = -q\n", []),
-        ("setup.cfg", "[tool:pytest]\ndelta_models = a\n[pytest]\ndelta_backend = b\n", ["delta_models"]),
-        ("pyproject.toml", "[tool.pytest.ini_options]\ndelta_models = ['a']\n", ["delta_models"]),
-        ("pyproject.toml", "[tool.pytest]\ndelta_models = ['a']\n[tool.other]\ndelta_backend = 'b'\n", ["delta_models"]),
-        ("pytest.toml", "[pytest]\ndelta_models = ['a']\n", ["delta_models"]),
-        ("pyproject.toml", "[tool]\npytest = 1 # delta_\n", []),
-    ],
-)  # fmt: skip
-def test_the_keys_of_ini_files(tmp_path, name, text, keys):
-    path = tmp_path / name
-    path.write_text(text)
-
-    assert delta_keys(path) == keys
+    assert "| `storage` | array of tables |  | S3-compatible stores that hold files of tables. |" in rows

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import Diagnostic
-from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 
 
 @pytest.mark.parametrize(

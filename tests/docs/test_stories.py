@@ -24,6 +24,7 @@ ON_SPARK = ("docs/guides/witnesses.md",)
 def test_the_page_shows_what_is_so(page, project, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # files change faster than the clock of the bytecode cache
     (project.path / "tox.ini").unlink()
+    project.settings()
 
     run(page, project)
 

@@ -8,18 +8,11 @@ from itertools import count
 
 import pytest
 
-from pytest_delta_schema import (
-    ApplyError,
-    CatalogReadError,
-    ConvergenceError,
-    ForeignKey,
-    MemoryCatalog,
-    Orchestrator,
-    Parquet,
-    Table,
-)
+from pytest_delta_schema import ApplyError, ForeignKey, MemoryCatalog, Orchestrator, Parquet, Table
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
+    CatalogReadError,
+    ConvergenceError,
     StatementError,
     UnfinishedCreationError,
     diagnostic_of,

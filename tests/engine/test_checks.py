@@ -6,9 +6,10 @@ from datetime import date
 
 import pytest
 
-from pytest_delta_schema import Consent, QualifiedName
+from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.engine.checks import audited_breaks
+from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.rules.consent import NeededConsent, parse_consent
 from pytest_delta_schema.rules.policy import part_word
 

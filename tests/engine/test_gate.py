@@ -9,9 +9,7 @@ from pyspark.sql.types import LongType
 
 from pytest_delta_schema import (
     ApplyError,
-    ApplyErrors,
     Check,
-    Diagnostic,
     ForeignKey,
     MemoryCatalog,
     Orchestrator,
@@ -19,7 +17,7 @@ from pytest_delta_schema import (
     Settings,
     UnsafePlanError,
 )
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
+from pytest_delta_schema.diagnostics.errors import ApplyErrors, BackendUnavailableError, Diagnostic, StatementError
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.sql import StatementKind

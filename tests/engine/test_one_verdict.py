@@ -49,7 +49,7 @@ def pytest_delta_schema_{kind}_rules():
 """
 MODELS = """
 from pyspark.sql.types import IntegerType
-from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 
 MAPPED = {{"delta.columnMapping.mode": "name"}}
 ID = Column("id", LongType())
@@ -289,7 +289,7 @@ def inner(project):
         project.models(MODELS.format(rule=RULE, orders=case.after))
         project.catalog('__import__("support.plugin_project").plugin_project.SHARED["catalog"]')
         project.extend_conftest(case.hooks)
-        project.path.joinpath("pyproject.toml").write_text(f"[tool.pytest_delta_schema]\n{case.toml}\n")
+        project.settings('models = ["models"]', case.toml)
         project.pytester.makepyfile(test_user=USER)
         SHARED.update(of_drift=of_drift, of_apply=of_apply, asked={})
 

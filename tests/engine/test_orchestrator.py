@@ -7,19 +7,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import (
-    ApplyError,
+from pytest_delta_schema import ApplyError, Check, InvalidModelError, MemoryCatalog, Orchestrator, UnsafePlanError
+from pytest_delta_schema.diagnostics.errors import (
     ApplyErrors,
     CatalogReadError,
-    Check,
     ConvergenceError,
     Diagnostic,
-    InvalidModelError,
-    MemoryCatalog,
-    Orchestrator,
-    UnsafePlanError,
+    MetadataSyncError,
+    StatementError,
+    diagnostic_of,
 )
-from pytest_delta_schema.diagnostics.errors import MetadataSyncError, StatementError, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
 from pytest_delta_schema.engine import orchestrator
 from pytest_delta_schema.execute import ABSENT, ActionRunner, AlignExecutor, CreateExecutor, version_of

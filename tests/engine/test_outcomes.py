@@ -10,7 +10,6 @@ import pytest
 from pytest_delta_schema import Check as RowCheck
 from pytest_delta_schema import (
     DeltaSchemaError,
-    Diagnostic,
     ForeignKey,
     InvalidModelError,
     MemoryCatalog,
@@ -19,7 +18,7 @@ from pytest_delta_schema import (
     assert_no_drift,
 )
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Location, StatementError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Diagnostic, Location, StatementError
 from pytest_delta_schema.engine import Gate, TableOutcome
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, OutcomeStatement, Status, TableChange

@@ -1,4 +1,4 @@
-"""``python -m pytest_delta_schema prepare``: what it does, prints and returns, without a JVM."""
+"""``delta-schema prepare``: what it does, prints and returns, without a JVM."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_other_command_lines_show_how_it_is_used(capsys, arguments, code):
 
     assert caught.value.code == code
     answer = capsys.readouterr()
-    assert "usage: python -m pytest_delta_schema" in answer.out + answer.err
+    assert "usage: delta-schema" in answer.out + answer.err
 
 
 def test_without_pyspark_it_names_the_extra(tmp_path):

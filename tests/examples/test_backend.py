@@ -75,7 +75,7 @@ def test_tables_are_gated_without_a_jvm(project):
 @pytest.mark.spark
 @pytest.mark.usefixtures("installed", "local")
 def test_the_promises_of_a_sample_of_scenarios_hold(project, warehouse):
-    project.ini(f"delta_warehouse = {warehouse}")
+    project.settings(f'warehouse = "{warehouse}"')
 
     result = project.run(
         *conformance_arguments(

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from pytest_delta_schema.commands.cli import PLATFORMS, ci_file, main
 from pytest_delta_schema.plugin.registration import PYTEST_MARKS
 from pytest_delta_schema.report.formats import FORMATS
-from pytest_delta_schema.settings.table import SETTINGS
+from pytest_delta_schema.settings.table import OPTIONS
 from support.plugin_project import ORDERS
 
 FOLDER = Path(__file__).parent.parent.parent / "examples" / "ci"
@@ -133,7 +133,7 @@ def test_the_job_on_databricks():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_options_reports_and_marks_exist(path):
     text = path.read_text("utf-8")
-    options = {setting.option for setting in SETTINGS if setting.on_command_line}
+    options = {setting.option for setting in OPTIONS}
     types = {kind.partition(":")[0] for kind in re.findall(r"--delta-report[ =]([a-z]+)", text)}
 
     assert set(re.findall(r"--delta-[a-z-]+", text)) <= options

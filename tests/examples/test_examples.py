@@ -107,7 +107,7 @@ def test_the_example_on_unity_catalog_runs(project):
 
 def test_the_examples_have_what_they_promise(project):
     (project.path / "retail").symlink_to(EXAMPLES / "retail" / "retail")
-    project.ini("delta_models = retail.bronze retail.silver retail.gold")
+    project.settings('models = ["retail.bronze", "retail.silver", "retail.gold"]')
 
     items = [line for line in project.run("--collect-only", "-q").outlines if line.endswith("::ddl")]
 

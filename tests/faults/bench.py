@@ -119,6 +119,12 @@ WITHOUT_WORKERS = (*ALONE, "-p", "no:xdist")
 SECONDS = 180
 
 
+def write_settings(folder: Path, *lines: str, addopts: str = "") -> None:
+    """Write the ini file of pytest, and the section with these lines."""
+    (folder / "pytest.ini").write_text(f"[pytest]\npythonpath = .\naddopts = {addopts}\n", "utf-8")
+    (folder / "pyproject.toml").write_text("\n".join(["[tool.pytest_delta_schema]", *lines, ""]), "utf-8")
+
+
 def run_pytest(folder: Path, args: Sequence[str], environment: Mapping[str, str]) -> str:
     """Run pytest in a folder; return all that it wrote.
 

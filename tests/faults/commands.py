@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from faults.bench import require, run_pytest
+from faults.bench import require, run_pytest, write_settings
 from faults.cases import Area, Case
 from pytest_delta_schema.commands.cli import main
 from pytest_delta_schema.diagnostics.text import HIDDEN
@@ -43,7 +43,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "checks": ("models.py",),
     "quiet": ("models.py", "--delta-drift", "-q"),
     "drift": ("models.py", "--delta-drift", "--delta-preflight=count", "--delta-report=json:report.json"),
-    "apply": ("models.py", "--delta-apply", "--delta-on-failure=restore"),
+    "apply": ("models.py", "--delta-apply", "--delta-set=on_failure=restore"),
     "enforce": ("models.py", "--delta-enforce"),
     "annotations": ("models.py", "--delta-drift", "--delta-report=github", "--delta-report=azure"),
     "library": ("test_library.py", "--showlocals", "--delta-backend=memory"),
@@ -58,14 +58,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "colours": ("test_library.py", "models.py", "-oaddopts=--delta-drift", "--color=yes"),
     "snapshots": ("models.py",),
 }
-_SETTINGS = (
-    "[pytest]",
-    "pythonpath = .",
-    "delta_models = models",
-    "delta_backend = memory",
-    "delta_unmanaged = report",
-    "delta_owned_properties = true",
-)
+_SETTINGS = ('models = ["models"]', 'backend = "memory"', 'unmanaged = "report"', "owned_properties = true")
 _OWN = re.compile(
     r"::(error|warning) (file|title)=|::(error|warning)::delta schema: and |##vso\[task\.logissue type=(error|warning)[;\]]",
 )
@@ -101,7 +94,7 @@ def _run(case: Case, bench: Bench) -> None:
     folder, run = bench.new_folder(case.name), case.values["run"]
     name = case.values["text"]
     write_hostile_project(folder, " ".join(TEXTS.values()) if name == "all" else TEXTS[name])
-    (folder / "pytest.ini").write_text("\n".join(_SETTINGS), "utf-8")
+    write_settings(folder, *_SETTINGS)
     if run == "snapshots":
         run_pytest(folder, ["models.py", "--snapshot-update", "-q"], {})
         for path in (folder / "__snapshots__").rglob("*.sql"):

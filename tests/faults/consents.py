@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from faults.bench import require, require_clean, run_pytest
+from faults.bench import require, require_clean, run_pytest, write_settings
 from faults.cases import Area, Case
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class ConsentCase:
     Args:
         allow: Values of ``--delta-allow``.
         entries: Lines of ``pyproject.toml``.
-        ini: Lines of the ini file.
+        settings: Lines of the section.
         args: Other arguments of pytest.
         environment: Variables.
         agreed: What may go.
@@ -46,7 +46,7 @@ class ConsentCase:
 
     allow: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
-    ini: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
     args: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     agreed: tuple[Thing, ...] = ()
@@ -84,8 +84,10 @@ PLAIN = {
     "a column with a dot": _plain(f"{_DROP}.dots.`a.b`", agreed=(DOTTED,)),
     "a table with a dot": _plain(f"{_DROP}.`items.x`.y", agreed=(COLUMN_Y,)),
     "an entry": ConsentCase(entries=_entry("dev.silver.orders.legacy"), agreed=(LEGACY,), is_plain=True),
-    "a line of the ini file": ConsentCase(
-        ini=(f"delta_allow = {_DROP}.orders.legacy",),
+    "a setting of one run": ConsentCase(
+        args=(
+            "--delta-set=allow=[{ action = 'drop-column', path = 'dev.silver.orders.legacy', reason = 'x', expires = 2999-12-31 }]",
+        ),
         agreed=(LEGACY,),
         is_plain=True,
     ),
@@ -175,23 +177,23 @@ IN_FILES = {
         agreed=(ELSEWHERE,),
     ),
     "a list of texts": ConsentCase(
-        entries=("[tool.pytest_delta_schema]", "allow = ['drop-column dev.silver.orders.legacy']"),
+        settings=("allow = ['drop-column dev.silver.orders.legacy']",),
     ),
     "an entry in another place": ConsentCase(
         entries=("[tool.pytest-delta-schema]", *_entry("dev.silver.orders.legacy")[1:]),
     ),
-    "a line of the ini file with a pattern": ConsentCase(ini=(f"delta_allow = {_DROP}.*.legacy",), agreed=(STAR,)),
+    "a setting of one run that is a text": ConsentCase(args=(f"--delta-set=allow={_DROP}.orders.legacy",)),
     "a consent for a protected table": ConsentCase(
         allow=(f"{_DROP}.orders.legacy",),
-        ini=("delta_protected = dev.silver.orders",),
+        settings=("protected = ['dev.silver.orders']",),
     ),
     "a consent for a table protected by a pattern": ConsentCase(
         allow=(f"{_DROP}.orders.legacy",),
-        ini=("delta_protected = dev.*",),
+        settings=("protected = ['dev.*']",),
     ),
     "a consent for a table with brackets, protected": ConsentCase(
         allow=(f"{_DROP}.o[1].legacy",),
-        ini=("delta_protected = dev.silver.o[1]",),
+        settings=("protected = ['dev.silver.o[1]']",),
     ),
     "a consent beyond the highest risk": ConsentCase(
         allow=(f"{_DROP}.orders.legacy",),
@@ -207,7 +209,7 @@ IN_FILES = {
         environment={"DELTA_ALLOW": f"{_DROP}.orders.legacy", "DELTA_SCHEMA_ALLOW": f"{_DROP}.orders.legacy"},
     ),
     "no preflight": ConsentCase(args=("--delta-preflight=off",)),
-    "restored on failure": ConsentCase(args=("--delta-on-failure=restore",)),
+    "restored on failure": ConsentCase(args=("--delta-set=on_failure=restore",)),
 }
 
 CONSENT_CASES: Mapping[str, ConsentCase] = {**PLAIN, **ON_THE_COMMAND_LINE, **IN_FILES}
@@ -300,10 +302,7 @@ def _run(case: Case, bench: Bench) -> None:
     consent_case, folder = CONSENT_CASES[case.values["consent_case"]], bench.new_folder(case.name)
     (folder / "models.py").write_text(MODELS, "utf-8")
     (folder / "conftest.py").write_text(CONFTEST, "utf-8")
-    lines = ["[pytest]", "pythonpath = .", "delta_models = models", *consent_case.ini]
-    (folder / "pytest.ini").write_text("\n".join(lines), "utf-8")
-    if consent_case.entries:
-        (folder / "pyproject.toml").write_text("\n".join(consent_case.entries), "utf-8")
+    write_settings(folder, 'models = ["models"]', *consent_case.settings, *consent_case.entries)
     consents = [f"--delta-allow={consent}" for consent in consent_case.allow]
     text = run_pytest(
         folder,

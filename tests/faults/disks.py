@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from faults.bench import WITHOUT_WORKERS, require, require_clean
+from faults.bench import WITHOUT_WORKERS, require, require_clean, write_settings
 from faults.cases import Area, Case, NotTriedError
 from faults.kill_targets import RESTORED, ROOT, fill, scenario_of
 from faults.scenarios import BYSTANDER, age, copy_tables, digest, only, require_rows, rows_in, template
@@ -123,9 +123,8 @@ def _run(case: Case, bench: Bench) -> None:
 
 def _project(folder: Path, options: str) -> None:
     (folder / "models.py").write_text(MODELS.format(schema=SCHEMA, options=options), "utf-8")
-    lines = ["[pytest]", "pythonpath = .", "delta_models = models", "delta_warehouse = warehouse"]
-    lines.append(f"delta_allow = rewrite dev.{SCHEMA}.orders" if options else "")
-    (folder / "pytest.ini").write_text("\n".join(lines), "utf-8")
+    consent = f'"--delta-allow=rewrite dev.{SCHEMA}.orders"' if options else ""
+    write_settings(folder, 'models = ["models"]', 'warehouse = "warehouse"', addopts=consent)
 
 
 def _require_answer(folder: Path, folders: dict[str, Path], disk: Disk) -> None:

@@ -10,16 +10,8 @@ from pyspark.sql.types import LongType
 from faults.bench import require, require_clean
 from faults.cases import Area, Case
 from faults.texts import PLACES, TEXTS
-from pytest_delta_schema import (
-    CatalogReadError,
-    Column,
-    InvalidModelError,
-    MemoryCatalog,
-    Orchestrator,
-    Table,
-    UnsafePlanError,
-)
-from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema import Column, InvalidModelError, MemoryCatalog, Orchestrator, Table, UnsafePlanError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError
 from pytest_delta_schema.plan.actions import change_lines
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from pyspark.sql.types import LongType
 
 from faults.bench import SECRET, require, require_clean
 from faults.cases import Area, Case, NotTriedError
-from pytest_delta_schema import CatalogReadError, Column, DeltaSchemaError, Table, UnityCatalog
+from pytest_delta_schema import Column, DeltaSchemaError, Table, UnityCatalog
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.unity import UnityClient
-from pytest_delta_schema.diagnostics.errors import MetadataSyncError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, MetadataSyncError
 from pytest_delta_schema.testing.unity import ROOT, UnityDouble
 from support.logs import delta_log, field
 

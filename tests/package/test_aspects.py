@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.sql.types import IntegerType, LongType
 
-from pytest_delta_schema import (
-    Check,
-    Column,
-    ForeignKey,
-    MemoryCatalog,
-    Orchestrator,
-    Table,
-    Unique,
-    model_source,
-    state_text,
-)
+from pytest_delta_schema import Check, Column, ForeignKey, MemoryCatalog, Orchestrator, Table, Unique, state_text
 from pytest_delta_schema.backends.spark.statements import on_delta
 from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.engine.adoption import accepted_drift, imported_model
@@ -29,6 +19,7 @@ from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import SetTableProperties, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.planner import mode_of
+from pytest_delta_schema.report import model_source
 from pytest_delta_schema.report.schema_rows import schema_rows
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.sql.statement import CATALOG_ONLY

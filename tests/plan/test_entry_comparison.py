@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.plan.entry_comparison import stale_entries, unstorable_notes
 from pytest_delta_schema.state import CatalogState, EntryState

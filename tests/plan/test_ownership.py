@@ -8,7 +8,6 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
-    CatalogReadError,
     Check,
     Column,
     DriftError,
@@ -21,7 +20,7 @@ from pytest_delta_schema import (
     Unique,
     assert_no_drift,
 )
-from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import CheckAdd, CheckDrop, PropertyPolicy, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines

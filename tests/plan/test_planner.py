@@ -7,8 +7,9 @@ import random
 import pytest
 from pyspark.sql.types import ArrayType, BooleanType, DecimalType, IntegerType, StringType, TimestampType
 
-from pytest_delta_schema import CatalogReadError, Check, Column, Unique
+from pytest_delta_schema import Check, Column, Unique
 from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.plan import (
     AlignTable,
     CheckAdd,

@@ -584,6 +584,7 @@ CATALOG = 'MemoryCatalog([stored("dev.silver.customers", ID), stored("dev.silver
 @pytest.mark.parametrize("is_before", [True, False], ids=["before", "after"])
 def test_a_killed_import_leaves_whole_files_and_can_be_run_again(project, is_before):
     (project.path / "tox.ini").unlink()
+    project.settings()
     project.catalog(CATALOG)
     project.extend_conftest(KILLED.format(is_before=is_before))
 

@@ -262,15 +262,6 @@ def test_columns_are_dropped_with_consent_only(project):
     allowed.stdout.fnmatch_lines(["apply: 1 applied, 1 statement run"])
 
 
-def test_consent_may_stand_in_the_ini_file(project):
-    project.ini("delta_models = models", "delta_allow =", "  drop-column dev.silver.orders.legacy")
-    project.models(ONLY_ID)
-    project.catalog(LEGACY)
-
-    project.run("--delta-apply", "-m", "delta_apply").stdout.fnmatch_lines(["apply: 1 applied, 1 statement run"])
-    assert project.run("-m", "delta_rules").ret == 0
-
-
 FAILING = """type("Failing", (MemoryCatalog,), {"run": lambda self, statement: fail(self, statement)})(
     [stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))])
 from pytest_delta_schema.diagnostics.errors import StatementError
@@ -281,15 +272,11 @@ def fail(self, statement):
     MemoryCatalog.run(self, statement)"""
 
 
-@pytest.mark.parametrize("how", ["option", "ini"])
-def test_a_table_that_stops_midway_is_restored_if_that_is_wanted(project, how):
+def test_a_table_that_stops_midway_is_restored_if_that_is_wanted(project):
     project.models(ORDERS)
     project.catalog(FAILING)
-    if how == "ini":
-        project.ini("delta_models = models", "delta_on_failure = restore")
 
-    args = ["--delta-on-failure=restore"] if how == "option" else []
-    result = project.run("--delta-apply", "-m", "delta_apply", *args)
+    result = project.run("--delta-apply", "-m", "delta_apply", "--delta-set=on_failure=restore")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
@@ -305,25 +292,6 @@ def test_an_apply_names_the_version_before_it(project):
 
     result.stdout.fnmatch_lines(["  -- to restore: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"])
     assert '<property name="delta.version" value="0" />' in (project.path / "out.xml").read_text()
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (
-            ["--delta-drift", "--delta-on-failure=restore"],
-            "--delta-on-failure has no effect without --delta-apply; give that, too",
-        ),
-        (["--delta-apply", "--delta-on-failure=panic"], "--delta-on-failure is 'panic'; choose leave or restore"),
-    ],
-)
-def test_what_to_do_on_failure_must_make_sense(project, args, message):
-    project.models(ORDERS)
-
-    result = project.run(*args)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {message}"])
 
 
 MODELS = """
@@ -346,7 +314,7 @@ def test_drift_reports_that_an_apply_would_fail_and_why(project, how):
     project.models(MODELS)
     project.catalog(BROKEN)
     if how == "ini":
-        project.ini("delta_models = models", "delta_preflight = count")
+        project.settings('models = ["models"]', 'preflight = "count"')
 
     result = project.run(
         "--delta-drift",
@@ -402,7 +370,7 @@ def test_limit_stops_at_the_first_row(project):
 
 
 def test_no_samples_if_they_are_not_wanted(project):
-    project.ini("delta_models = models", "delta_preflight_samples = 0")
+    project.settings('models = ["models"]', "preflight_samples = 0")
     project.models(MODELS)
     project.catalog(BROKEN)
 
@@ -462,20 +430,20 @@ def test_a_table_that_does_not_exist_has_no_rows_to_ask(project):
             "--delta-preflight is 'all'; choose count, limit or off",
         ),
         (
-            ("delta_preflight = some",),
+            ("preflight = 'some'",),
             ["--delta-drift"],
-            "delta_preflight is 'some'; choose count, limit or off",
+            "*: preflight is 'some'; choose count, limit or off",
         ),
         (
-            ("delta_preflight_samples = many",),
+            ("preflight_samples = 'many'",),
             ["--delta-apply"],
-            "delta_preflight_samples is 'many'; write a whole number, 0 or more",
+            "*: preflight_samples is 'many'; write a whole number, 0 or more",
         ),
     ],
 )
 def test_an_invalid_value_is_a_usage_error(project, lines, args, message):
     project.models(MODELS)
-    project.ini("delta_models = models", *lines)
+    project.settings('models = ["models"]', *lines)
 
     result = project.run(*args)
 
@@ -524,7 +492,7 @@ def test_changes_above_the_limit_are_refused_and_new_tables_are_not(project, lim
     project.models(RISK_MODELS)
     project.catalog(RISK_CATALOG)
     if how == "ini":
-        project.ini("delta_models = models", f"delta_max_risk = {limit}")
+        project.settings('models = ["models"]', f'max_risk = "{limit}"')
 
     result = project.run(
         "--delta-apply",
@@ -547,7 +515,7 @@ def test_changes_within_the_limit_are_done(project):
 
 
 def test_protected_tables_are_not_changed_and_may_be_looked_at(project):
-    project.ini("delta_models = models", "delta_protected = prod.* DEV.silver.*")
+    project.settings('models = ["models"]', 'protected = ["prod.*", "DEV.silver.*"]')
     project.models(RISK_MODELS)
     project.catalog(RISK_CATALOG)
 
@@ -567,7 +535,7 @@ def test_protected_tables_are_not_changed_and_may_be_looked_at(project):
 
 
 def test_a_pattern_that_protects_nothing_is_reported(project):
-    project.ini("delta_models = models", "delta_protected = prod.* dev.silver.* dev.siver.*")
+    project.settings('models = ["models"]', 'protected = ["prod.*", "dev.silver.*", "dev.siver.*"]')
     project.models(RISK_MODELS)
     project.catalog(RISK_CATALOG)
 
@@ -583,7 +551,7 @@ def test_a_pattern_that_protects_nothing_is_reported(project):
 
 @pytest.mark.parametrize("pattern", ["dev.silver.o[1]", "dev.silver.O[[]1]", "dev.silver.o?1?", "*[[]*"])
 def test_a_protected_pattern_matches_a_table_of_that_name(project, pattern):
-    project.ini("delta_models = models", f"delta_protected = {pattern}")
+    project.settings('models = ["models"]', f'protected = ["{pattern}"]')
     project.models('orders = Table("dev", "silver", "o[1]", [Column("id", LongType())])')
     project.catalog("MemoryCatalog()")
 

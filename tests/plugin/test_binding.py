@@ -66,7 +66,7 @@ def test_after_an_apply_the_same_binding_shows_no_drift_and_another_one_does(bou
 
 
 def test_the_longest_name_wins_and_the_command_line_over_the_ini_file(bound):
-    bound.ini("delta_models = models", "delta_bind =", "  dev=ini", "  dev.silver=ini.silver")
+    bound.settings('models = ["models"]', 'bind = { "dev" = "ini", "dev.silver" = "ini.silver" }')
 
     result = bound.run("--delta-drift", "-m", "delta_drift", "--delta-bind=dev.silver=given.s")
 
@@ -91,7 +91,7 @@ def test_consent_names_what_models_are_called(bound):
 
 
 def test_protected_are_the_tables_in_the_catalog(bound):
-    bound.ini("delta_models = models", "delta_protected = ci.*")
+    bound.settings('models = ["models"]', 'protected = ["ci.*"]')
 
     result = bound.run("--delta-apply", "-m", "delta_apply", BIND)
 
@@ -168,7 +168,7 @@ NOTE = (
 @pytest.fixture
 def settings(project):
     def write(text: str, clients: str = "") -> None:
-        project.path.joinpath("pyproject.toml").write_text(f"[tool.pytest_delta_schema]\n{text}\n")
+        project.settings('models = ["models"]', text)
         project.models(CLIENTS_MODELS.format(clients=clients))
         project.catalog("MemoryCatalog()")
 
@@ -210,14 +210,10 @@ def test_what_is_not_known_is_a_note(project, settings):
 
 
 def test_the_same_settings_in_an_ini_file(project):
-    project.ini(
-        "delta_models = models",
-        "delta_clients =",
-        "    trino>=470",
-        "    duckdb>=1.1 (read)",
-        "delta_client_features =",
-        "    trino.allowColumnDefaults = never <=480",
-        "    trino.invariants = yes",
+    project.settings(
+        'models = ["models"]',
+        'clients = ["trino>=470", "duckdb>=1.1 (read)"]',
+        'client_features = { "trino.allowColumnDefaults" = "never <=480", "trino.invariants" = "yes" }',
     )
     project.models(CLIENTS_MODELS.format(clients=""))
 

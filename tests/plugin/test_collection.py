@@ -22,7 +22,7 @@ def test_a_declared_table_becomes_items(project):
     assert result.ret == 0
 
 
-@pytest.mark.parametrize("ini", [["delta_models = models"], ["delta_models = models", "python_files = *.py"]])
+@pytest.mark.parametrize("ini", [[], ["python_files = *.py"]])
 def test_doctests_of_a_module_do_not_hide_its_tables(project, ini):
     project.ini(*ini)
     (project.path / "models.py").write_text(f'"""Orders.\n\n>>> 1 + 1\n2\n"""\n{HEAD}{ORDERS}')
@@ -46,18 +46,18 @@ def test_a_check_of_the_catalog_exists_with_its_option_only(project, option, las
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "ini", "args"),
+    ("file", "text", "settings", "args"),
     [
         ("test_orders", "delta_tables = [orders]\n", [], []),
         ("orders_test", "delta_tables = orders\n", [], []),
-        ("test_orders", "", ["delta_models = test_orders"], []),
-        ("contracts", "", ["python_files = contracts.py"], []),
+        ("test_orders", "", ['models = ["test_orders"]'], []),
+        ("contracts", "", [], ["-o", "python_files=contracts.py"]),
         ("contracts", "", [], ["contracts.py"]),
     ],
     ids=["test file", "test file by its end", "setting models", "python_files", "argument"],
 )
-def test_a_module_holds_contracts(project, file, text, ini, args):
-    project.ini(*(ini or [""]))
+def test_a_module_holds_contracts(project, file, text, settings, args):
+    project.settings(*settings)
     project.models(ORDERS + text, file)
 
     result = project.run("--collect-only", "-q", "-W", "error", *args)
@@ -77,7 +77,7 @@ def test_a_module_holds_contracts(project, file, text, ini, args):
 )
 @pytest.mark.parametrize("file", ["test_orders", "orders_test"])
 def test_tables_that_the_tests_of_a_file_read_are_no_contracts(project, file, text):
-    project.ini("")
+    project.settings()
     project.models(ORDERS + text, file)
 
     result = project.run("--collect-only", "-q", "-W", "error")
@@ -88,6 +88,7 @@ def test_tables_that_the_tests_of_a_file_read_are_no_contracts(project, file, te
 
 def test_only_the_tables_of_the_list_are_contracts_of_a_test_file(project):
     project.ini("filterwarnings = default")
+    project.settings()
     project.models(f"{ORDERS}other = table('dev.silver.other')\ndelta_tables = [other]\n", "test_orders")
 
     assert collected(project.run("--collect-only", "-q")) == [
@@ -137,7 +138,7 @@ def test_factories_in_other_files_and_comprehensions_belong_to_the_module_that_c
 
 
 def test_a_list_adopts_tables_from_elsewhere(project):
-    project.ini("")
+    project.settings()
     project.models(ORDERS, "shop")
     project.pytester.makepyfile(test_contracts="from shop import orders\ndelta_tables = [orders, orders]\n")
 
@@ -148,7 +149,7 @@ def test_a_list_adopts_tables_from_elsewhere(project):
 
 
 def test_a_list_of_something_else_is_an_error(project):
-    project.ini("")
+    project.settings()
     project.pytester.makepyfile(test_contracts="import pytest_delta_schema.models.table\ndelta_tables = ['orders']\n")
 
     result = project.run()
@@ -161,7 +162,7 @@ def test_a_list_of_something_else_is_an_error(project):
 
 @pytest.mark.parametrize("second", ["models", "other"])
 def test_one_name_declared_twice_names_both_places(project, second):
-    project.ini("delta_models = models other")
+    project.settings('models = ["models", "other"]')
     again = 'again = table("DEV.silver.orders", Column("id", LongType()))\n'
     project.models(ORDERS + (again if second == "models" else ""))
     project.models(again if second == "other" else "", "other")
@@ -240,7 +241,7 @@ def test_a_module_that_ends_python_is_an_error_with_its_line(project, text, reas
     ["orders", "[orders]", "(orders,)", "{'first': orders}", "{'all': [orders, [orders]]}"],
 )
 def test_adopted_tables_are_a_table_a_list_or_a_dictionary(project, value):
-    project.ini("")
+    project.settings()
     project.models(ORDERS, "shop")
     project.pytester.makepyfile(test_contracts=f"from shop import orders\ndelta_tables = {value}\n")
 
@@ -252,7 +253,7 @@ def test_adopted_tables_are_a_table_a_list_or_a_dictionary(project, value):
 
 @pytest.mark.parametrize("text", ["@pytest.fixture\ndef delta_tables(): return 7\n", "import delta_tables\n"])
 def test_fixtures_and_modules_may_be_called_like_the_list(project, text):
-    project.ini("")
+    project.settings()
     project.pytester.makepyfile(delta_tables="", test_it=f"import pytest\n{text}{HEAD}def test_it(): pass\n")
 
     assert collected(project.run("--collect-only", "-q")) == ["test_it.py::test_it"]
@@ -263,7 +264,7 @@ def test_fixtures_and_modules_may_be_called_like_the_list(project, text):
     ["delta_table", "delta_tabels", "delta_models", "delta_model", "DELTA_TABLES", "Delta_Tables", "delta_schemas"],
 )
 def test_a_misspelt_list_is_an_error_with_the_right_name(project, name):
-    project.ini("")
+    project.settings()
     project.models(ORDERS, "shop")
     project.pytester.makepyfile(test_contracts=f"from shop import orders\n{name} = [orders]\n")
 
@@ -314,6 +315,7 @@ UNREAD = "holds tables that are not checked, and nothing reads it: "
 )
 def test_tables_of_a_test_file_that_nothing_reads_are_reported_where_they_are_assigned(project, text, message):
     project.ini("filterwarnings = default")
+    project.settings()
     project.models(ORDERS, "shop")
     project.pytester.makepyfile(
         test_contracts=f"{HEAD.rstrip()}\nimport shop\n{text.replace('orders', 'shop.orders')}\ndef test_it(): pass\n",
@@ -327,6 +329,7 @@ def test_tables_of_a_test_file_that_nothing_reads_are_reported_where_they_are_as
 
 def test_a_warning_about_tables_that_nothing_reads_can_be_an_error(project):
     project.ini("filterwarnings = error")
+    project.settings()
     project.models(ORDERS, "shop")
     project.pytester.makepyfile(test_contracts="import shop\ntables = [shop.orders]\n")
 
@@ -341,6 +344,7 @@ def test_a_warning_about_tables_that_nothing_reads_can_be_an_error(project):
 @pytest.mark.parametrize("action", ["default", "error"])
 def test_a_list_in_a_conftest_file_is_reported(project, action):
     project.ini(f"filterwarnings = {action}")
+    project.settings()
     project.models(ORDERS, "shop")
     project.pytester.makeconftest("from shop import orders\ndelta_tables = [orders]\n")
     project.pytester.makepyfile(test_it="def test_it(): pass\n")
@@ -372,7 +376,7 @@ def test_a_list_in_a_conftest_file_is_reported(project, action):
     ],
 )
 def test_tables_for_the_assertions_of_a_test_file_are_left_alone(project, text):
-    project.ini("")
+    project.settings()
     project.models(ORDERS, "shop")
     project.pytester.makepyfile(
         test_user="import shop, pytest\ntables = [shop.orders]\ndef test_user(): assert tables\n",
@@ -455,7 +459,8 @@ def write_package(project, modules):
 
 @pytest.mark.parametrize("without", [(), ("__init__", "silver/__init__")])
 def test_a_package_names_all_modules_inside_it(project, without):
-    project.ini("delta_models = shop", "testpaths = none")
+    project.ini("testpaths = none")
+    project.settings('models = ["shop"]')
     (project.path / "none").mkdir()
     write_package(project, {name: text for name, text in PACKAGE.items() if name not in without})
 
@@ -468,7 +473,8 @@ def test_a_package_names_all_modules_inside_it(project, without):
 
 
 def test_a_package_without_a_table_is_an_error(project):
-    project.ini("delta_models = shop", "testpaths = none")
+    project.ini("testpaths = none")
+    project.settings('models = ["shop"]')
     (project.path / "none").mkdir()
     write_package(
         project,
@@ -484,14 +490,15 @@ def test_a_package_without_a_table_is_an_error(project):
 
 
 def test_a_module_is_collected_once_whatever_names_it(project):
-    project.ini("delta_models = models", "testpaths = .", "python_files = *.py")
+    project.ini("testpaths = .", "python_files = *.py")
     project.models(ORDERS)
 
     assert len(collected(project.run("--collect-only", "-q"))) == 2
 
 
 def test_a_module_in_a_package_is_imported_once_under_its_own_name(project):
-    project.ini("delta_models = shop.models", "testpaths = tests")
+    project.ini("testpaths = tests")
+    project.settings('models = ["shop.models"]')
     project.pytester.mkpydir("shop")
     project.models(ORDERS)
     (project.path / "models.py").rename(project.path / "shop" / "models.py")
@@ -607,7 +614,7 @@ def test_other_objects_are_left_alone(project):
             def test_it(self): pass
         """,
     )
-    project.ini("")
+    project.settings()
 
     assert collected(project.run("--collect-only", "-q")) == ["test_hostile.py::TestGroup::test_it"]
 
@@ -717,7 +724,8 @@ ONE_LINE = (
 
 @pytest.fixture
 def shop(project):
-    project.ini("delta_models = models", "delta_backend = memory", "markers = slow")
+    project.ini("markers = slow")
+    project.settings('models = ["models"]', 'backend = "memory"')
     project.models(ORDERS)
     project.pytester.makepyfile(test_shop=TESTS)
     project.run("--snapshot-update")
@@ -735,7 +743,7 @@ def test_a_mode_on_the_command_line_runs_contracts_only(shop, mode):
 
 
 def test_a_sync_runs_contracts_only(shop):
-    result = shop.run("--delta-sync-metadata", "-o", "delta_backend=unity", "-o", "delta_unity_uri=http://127.0.0.1:9")
+    result = shop.run("--delta-sync-metadata", "--delta-backend=unity", "--delta-set=unity_uri=http://127.0.0.1:9")
 
     result.assert_outcomes(passed=2, failed=1, deselected=5)
     result.stdout.fnmatch_lines([ONE_LINE.format("sync-metadata")])
@@ -801,7 +809,8 @@ def test_the_last_failed_tests_are_no_contracts(shop):
 @pytest.mark.parametrize("given", ["ini", "variable", "override"])
 def test_a_mode_in_addopts_runs_all_tests(shop, monkeypatch, given):
     if given == "ini":
-        shop.ini("delta_models = models", "delta_backend = memory", "addopts = --delta-apply")
+        shop.ini("addopts = --delta-apply")
+        shop.settings('models = ["models"]', 'backend = "memory"')
     elif given == "variable":
         monkeypatch.setenv("PYTEST_ADDOPTS", "--delta-apply")
     override = ["-o", "addopts=--delta-apply"] if given == "override" else []
@@ -820,7 +829,7 @@ def test_a_mode_in_a_file_of_arguments_is_on_the_command_line(shop):
 
 
 def test_nothing_but_other_tests_is_no_green_gate(shop):
-    shop.ini("delta_backend = memory")
+    shop.settings('backend = "memory"')
 
     result = shop.run("--delta-drift")
 

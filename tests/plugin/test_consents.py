@@ -41,7 +41,7 @@ def where(project):
     project.catalog(HELD)
 
     def say(text):
-        project.path.joinpath("pyproject.toml").write_text(text)
+        project.settings('models = ["models"]', text)
 
     return say
 
@@ -108,10 +108,32 @@ def test_an_expired_entry_stops_the_run(project, where):
     )
 
 
+def test_an_expired_consent_of_one_run_permits_nothing(project, where):
+    where(entry())
+    given = "--delta-set=allow=[{ action = 'drop-column', path = 'dev.silver.**', reason = 'x', expires = 2001-01-01 }]"
+
+    result = project.run("--delta-apply", "-m", "delta_apply", given)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: consent 'drop-column dev.silver.[*][*]' expired at the end of 2001-01-01 in UTC *"]
+    )
+
+
+def test_a_consent_of_one_run_takes_the_place_of_those_of_the_project(project, where):
+    where(entry("dev.silver.*.gone"))
+    given = "--delta-set=allow=[{ action = 'drop-column', path = 'dev.silver.**', reason = 'x', expires = 2999-01-01 }]"
+
+    result = project.run("--delta-apply", "-m", "delta_apply", given)
+
+    result.assert_outcomes(passed=2, deselected=4)
+    assert result.ret == 0
+
+
 def test_every_invalid_consent_is_reported_at_once(project, where):
     head = "[[tool.pytest_delta_schema.allow]]\n"
     where(
-        "[tool.pytest_delta_schema]\nallowed = 1\n"
+        "allowed = 1\n"
         + head
         + 'action = "drop-column"\npath = "dev.silver.orders.x"\nby = "me"\n'
         + head
@@ -126,24 +148,23 @@ def test_every_invalid_consent_is_reported_at_once(project, where):
     result.stderr.fnmatch_lines(
         [
             f"ERROR: {where} there is no setting allowed; did you mean allow[?]",
-            f"{where} allow entry 1 lacks reason, expires and has a key by; its keys are action, path, reason, expires",
-            f"{where} allow entry 2 has expires = 'soon'; write a day without quotes and time: expires = 2030-12-31",
-            f"{where} allow entry 2 has no reason; say in words why it is given",
+            f"{where} allow entry 1 has the unknown key 'by'; remove it; keys are action, path, reason, expires",
+            f"{where} allow entry 1 has no reason; write in words why it is given: reason = 'moved to payments'",
+            f"{where} allow entry 1 has no expires; write the last day: expires = 2030-12-31",
+            f"{where} allow entry 2: reason is ' '; write in words why it is given",
+            f"{where} allow entry 2: expires is 'soon'; write a day without quotes and time: 2030-12-31",
             (
-                f"{where} allow entry 2 cannot be used: consent 'drop-table dev.silver.orders' names no known action;"
+                f"{where} allow entry 2 is invalid: consent 'drop-table dev.silver.orders' names no known action;"
                 " write 'drop-column', 'rewrite' or 'break' and then a path"
             ),
-            (
-                f"{where} allow entry 3 cannot be used: consent 'rewrite orders' names no table;"
-                " write 'rewrite catalog.schema.table'"
-            ),
+            f"{where} allow entry 3 is invalid: consent 'rewrite orders' names no table; write 'rewrite catalog.schema.table'",
         ],
     )
     assert result.ret == 4
 
 
 def test_allow_has_to_be_entries(project, where):
-    where("[tool.pytest_delta_schema]\nallow = ['drop-column a.b.c.d']\n")
+    where("allow = ['drop-column a.b.c.d']\n")
 
     result = project.run()
 
@@ -304,7 +325,6 @@ def test_what_cannot_be_known_is_a_note(project):
     )
 
 
-@pytest.mark.parametrize("how", ["option", "ini"])
 @pytest.mark.parametrize(
     ("columns", "consent", "message"),
     [
@@ -327,17 +347,14 @@ def test_what_cannot_be_known_is_a_note(project):
     ],
     ids=["ambiguous", "dotted"],
 )
-def test_a_dotted_column_is_named_in_back_quotes(project, how, columns, consent, message):
+def test_a_dotted_column_is_named_in_back_quotes(project, columns, consent, message):
     project.models(UNUSED_CONSENTS_MODELS.partition("lines")[0])
     catalog = held(project, long("id", is_nullable=False), *columns)
-    if how == "ini":
-        project.ini("delta_models = models", f"delta_allow = {consent}")
-
     result = project.run(
         "--delta-apply",
         "-m",
         "delta_apply",
-        *([f"--delta-allow={consent}"] if how == "option" else []),
+        f"--delta-allow={consent}",
     )
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -504,11 +521,10 @@ orders = table("dev.silver.orders", Column("id", LongType()), Column("addr", Str
     entry = (
         '[[tool.pytest_delta_schema.allow]]\naction = "drop-column"\npath = "{}"\nreason = "x"\nexpires = 2999-01-01\n'
     )
-    pyproject = project.path / "pyproject.toml"
 
-    pyproject.write_text(entry.format("dev.silver.*.zip"))
+    project.settings('models = ["models"]', entry.format("dev.silver.*.zip"))
     first = project.run("--delta-apply", "-m", "delta_apply")
-    pyproject.write_text(entry.format("dev.**.zip"))
+    project.settings('models = ["models"]', entry.format("dev.**.zip"))
     second = project.run("--delta-apply", "-m", "delta_apply")
 
     first.assert_outcomes(failed=1)

@@ -90,14 +90,14 @@ def test_a_snapshot_that_is_no_text_is_reported_as_unreadable(project):
     result.stdout.fnmatch_lines(["dev.silver.orders: the snapshot cannot be read or written: *"])
 
 
-def test_the_defaults_of_the_ini_file_are_part_of_the_script(project):
-    project.ini("delta_models = models", "delta_default_properties =", "  team = sales=eu", "  delta.appendOnly=true")
+def test_the_defaults_of_the_project_are_part_of_the_script(project):
+    project.settings('models = ["models"]', 'default_properties = { "team" = "sales=eu", "delta.appendOnly" = "true" }')
     project.models(ORDERS)
 
     project.run("--snapshot-update").assert_outcomes(passed=2)
 
     assert "'team' = 'sales=eu'" in (project.path / ONE[0]).read_text()
-    project.ini()
+    project.settings('models = ["models"]')
     project.run().assert_outcomes(passed=1, failed=1)
 
 
@@ -123,7 +123,7 @@ def test_any_text_can_be_kept_with_the_fixture(project):
             assert isinstance(delta_snapshot.executions[0].exception, TypeError)
         """,
     )
-    project.ini("")
+    project.settings()
 
     project.run("--snapshot-update").assert_outcomes(passed=2)
 
@@ -183,7 +183,7 @@ def test_looking_at_the_collection_is_no_failure(project):
 
 @pytest.mark.parametrize("reviewed", [None, "SELECT 2;"], ids=["new", "changed"])
 def test_a_snapshot_of_a_test_says_how_it_is_accepted(project, reviewed):
-    project.ini("")
+    project.settings()
     module = "def test_it(delta_snapshot):\n    assert {!r} == delta_snapshot\n"
     if reviewed is not None:
         project.pytester.makepyfile(test_sql=module.format(reviewed))
@@ -198,7 +198,7 @@ def test_a_snapshot_of_a_test_says_how_it_is_accepted(project, reviewed):
 @pytest.mark.parametrize("ci", ["", "true"], ids=["terminal", "CI"])
 def test_every_change_of_a_long_text_is_shown_and_little_else(project, monkeypatch, ci):
     monkeypatch.setenv("CI", ci)
-    project.ini("")
+    project.settings()
     module = "def test_it(delta_snapshot):\n    assert {!r} == delta_snapshot\n"
     lines = [f"column {number}" for number in range(500)]
     project.pytester.makepyfile(test_sql=module.format("\n".join(lines)))
@@ -215,7 +215,7 @@ def test_every_change_of_a_long_text_is_shown_and_little_else(project, monkeypat
 
 RULES = """
 import pytest
-from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 
 class Commented:
     def check(self, table):
@@ -344,7 +344,7 @@ def test_a_snapshot_shows_checks_as_the_backend_of_the_project_takes_them(
         "from pytest_delta_schema import Check\n"
         "orders = table('dev.silver.orders', Column('id', LongType()), checks=[Check('positive', 'id > 0')])\n"
     )
-    project.ini("delta_models = models", *([f"delta_backend = {project_backend}"] if project_backend else []))
+    project.settings('models = ["models"]', *([f'backend = "{project_backend}"'] if project_backend else []))
     chosen = [f"--delta-backend={run_backend}"] if run_backend else []
 
     project.run("--snapshot-update", *chosen)

@@ -67,7 +67,7 @@ def test_a_drifted_table_shows_every_change_the_sql_and_the_place(project, monke
             "  drifted     dev.silver.orders has drifted, 8 changes: columns.amount, columns.id, primary_key and 5 more",
             "to align the catalog: pytest --delta-apply",
             "to accept into the models what it holds: pytest --delta-adopt=diff",
-            "what a code means: pytest --delta-explain DD102,DD105,DD112",
+            "what a code means: delta-schema explain DD102,DD105,DD112",
             (
                 "FAILED models.py::dev.silver.orders::drift - has drifted, 8 changes:"
                 " columns.amount, columns.id, primary_key and 5 more"
@@ -271,7 +271,7 @@ def test_the_facts_are_in_junit(project):
     ],
 )
 def test_a_gate_that_found_no_table_fails_and_names_where_it_looked(project, option, tests):
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     for name, text in tests.items():
         project.models(text, name)
 
@@ -294,7 +294,7 @@ def test_a_gate_that_found_no_table_fails_and_names_where_it_looked(project, opt
     ],
 )
 def test_a_gate_without_its_checks_fails_and_names_what_deselected_them(project, mode, args, used):
-    project.ini("delta_models = models", "delta_backend = memory")
+    project.settings('models = ["models"]', 'backend = "memory"')
     project.models(SYNCED)
     if not args:
         project.pytester.makeconftest(
@@ -314,7 +314,7 @@ def test_a_gate_without_its_checks_fails_and_names_what_deselected_them(project,
 
 
 def test_looking_at_the_collection_of_a_gate_is_no_failure(project):
-    project.ini("")
+    project.settings()
     project.pytester.makepyfile(test_x="def test_it(): pass")
 
     assert project.run_all("--delta-drift", "--collect-only").ret == 0
@@ -446,7 +446,7 @@ def test_drift_names_the_paths_and_what_is_missing(project):
 
 
 def test_features_may_be_raised_without_being_declared(project):
-    project.ini("delta_models = models", "delta_enable_features = typeWidening columnMapping")
+    project.settings('models = ["models"]', 'enable_features = ["typeWidening", "columnMapping"]')
     project.models(MODELS)
     project.catalog(EVOLUTION_CATALOG)
 
@@ -476,14 +476,14 @@ def test_consent_to_drop_a_declared_field_names_nothing(project):
 
 
 def test_a_feature_that_does_not_exist_is_a_usage_error(project):
-    project.ini("delta_models = models", "delta_enable_features = typeWidening rowTracking")
+    project.settings('models = ["models"]', 'enable_features = ["typeWidening", "rowTracking"]')
     project.models(MODELS)
 
     result = project.run()
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["ERROR: delta_enable_features: there is no rowTracking; choose among typeWidening, columnMapping"],
+        ["ERROR: *: enable_features: there is no rowTracking; choose among typeWidening, columnMapping"],
     )
 
 
@@ -580,7 +580,7 @@ POLICY = """
 
 def test_a_required_property_is_missed_without_a_catalog(project):
     project.models(PROPERTY_POLICY_MODELS)
-    project.path.joinpath("pyproject.toml").write_text(POLICY.format(mode="require"))
+    project.settings('models = ["models"]', POLICY.format(mode="require"))
 
     result = project.run("-m", "delta_rules")
 
@@ -596,10 +596,9 @@ def test_a_required_property_is_missed_without_a_catalog(project):
 
 
 def test_forbidden_and_forgotten_properties_go_in_an_apply(project):
-    project.ini("delta_models = models", "delta_owned_properties = true")
+    project.settings('models = ["models"]', "owned_properties = true", POLICY.format(mode="manage"))
     project.models(PROPERTY_POLICY_MODELS)
     project.catalog(HELD)
-    project.path.joinpath("pyproject.toml").write_text(POLICY.format(mode="manage"))
 
     drift = project.run("--delta-drift", "-m", "delta_drift")
     applied = project.run("--delta-apply", "-m", "delta_apply")
@@ -614,7 +613,7 @@ def test_forbidden_and_forgotten_properties_go_in_an_apply(project):
 
 
 def test_the_reviewed_sql_has_the_record(project):
-    project.ini("delta_models = models", "delta_owned_properties = true")
+    project.settings('models = ["models"]', "owned_properties = true")
     project.models(PROPERTY_POLICY_MODELS)
 
     project.run("-m", "delta_ddl", "--snapshot-update")
@@ -625,7 +624,7 @@ def test_the_reviewed_sql_has_the_record(project):
 
 def test_a_mode_that_is_none_is_a_usage_error(project):
     project.models(PROPERTY_POLICY_MODELS)
-    project.path.joinpath("pyproject.toml").write_text(POLICY.format(mode="mandatory"))
+    project.settings('models = ["models"]', POLICY.format(mode="mandatory"))
 
     result = project.run()
 
@@ -644,9 +643,7 @@ def test_a_misspelt_property_is_found_without_a_catalog_and_a_newer_one_is_named
     project.models(PROPERTY_POLICY_MODELS.replace('"tier"', '"delta.appendOnyl"'))
 
     misspelt = project.run("-m", "delta_rules")
-    project.path.joinpath("pyproject.toml").write_text(
-        '[tool.pytest_delta_schema.properties]\n"delta.appendOnyl" = "manage"\n',
-    )
+    project.settings('models = ["models"]', 'properties = { "delta.appendOnyl" = "manage" }')
     named = project.run("-m", "delta_rules")
 
     misspelt.assert_outcomes(failed=1)

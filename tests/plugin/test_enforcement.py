@@ -71,7 +71,7 @@ rows in the job that writes the table, until the cause is found in the session's
 
 @pytest.fixture
 def memory(project):
-    project.ini("delta_models = models", "delta_backend = memory")
+    project.settings('models = ["models"]', 'backend = "memory"')
     project.models(ORDERS)
     return project
 
@@ -107,7 +107,7 @@ def test_a_failure_lists_all_constraints_with_their_rows(memory):
             "enforce: 1 not enforced",
             f"  not enforced  {FAILURE.partition(chr(10))[0]}",
             NOTE,
-            "what a code means: pytest --delta-explain DS402",
+            "what a code means: delta-schema explain DS402",
         ],
         consecutive=True,
     )
@@ -323,10 +323,10 @@ def delta_catalog():
 )
 @pytest.mark.parametrize("catalog", ["dev", "ci"])
 def test_the_scratch_table_is_dropped(memory, fault, outcomes, catalog):
-    memory.ini(
-        "delta_models = models",
-        "delta_backend = memory",
-        *(["delta_scratch_catalog = CI"] if catalog == "ci" else []),
+    memory.settings(
+        'models = ["models"]',
+        'backend = "memory"',
+        *(['scratch_catalog = "CI"'] if catalog == "ci" else []),
     )
     memory.pytester.makeconftest(CREATED.replace("{fault}", fault).replace("CATALOG", catalog))
 
@@ -397,7 +397,6 @@ WITHOUT_PLAN = "--delta-allow has no effect without --delta-drift or --delta-app
     ids=["session", "databricks", "consent"],
 )
 def test_a_run_that_cannot_work_is_a_usage_error(memory, options, message):
-    memory.ini("delta_models = models")
 
     result = memory.run("--delta-enforce", *options)
 

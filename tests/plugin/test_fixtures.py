@@ -19,7 +19,7 @@ from support.plugin_project import ORDERS
 
 
 def test_tables_are_made_from_models_filled_and_cleaned_up(project):
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.models(ORDERS, "shop")
     project.pytester.makepyfile(
         test_x="""
@@ -67,7 +67,7 @@ gold_people = table("dev.gold.people", ID)
 
 
 def test_several_tables_are_made_with_the_keys_between_them(project):
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.models(FAMILY, "shop")
     project.pytester.makepyfile(
         test_x="""
@@ -126,7 +126,7 @@ visits = table(
 
 
 def test_rows_are_made_and_completed_with_the_parents_of_the_test(project):
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.models(SALES, "shop")
     project.pytester.makepyfile(
         test_x="""
@@ -166,12 +166,13 @@ def test_rows_are_made_and_completed_with_the_parents_of_the_test(project):
 
 
 def test_a_clone_is_a_table_of_its_own(project, workers):
-    project.ini("delta_backend = memory", "delta_bind = dev=test")
+    project.settings('backend = "memory"', 'bind = { "dev" = "test" }')
     project.models(FAMILY, "shop")
     project.pytester.makepyfile(
         test_x="""
         import pytest
-        from pytest_delta_schema import CatalogReadError, Orchestrator, assert_no_drift
+        from pytest_delta_schema import Orchestrator, assert_no_drift
+        from pytest_delta_schema.diagnostics.errors import CatalogReadError
         from pytest_delta_schema.execute.protocols import ABSENT
         from shop import homes, people, visits
 
@@ -243,7 +244,7 @@ def test_a_clone_is_a_table_of_its_own(project, workers):
     ids=["without the method", "unity", "databricks"],
 )
 def test_a_backend_that_cannot_clone_says_so(project, catalog, text):
-    project.ini("")
+    project.settings()
     project.pytester.makeconftest(
         f"""
         from types import SimpleNamespace
@@ -264,7 +265,7 @@ def test_a_backend_that_cannot_clone_says_so(project, catalog, text):
 
 @pytest.mark.parametrize("call", ["make_delta_table(orders)", "make_delta_tables([orders])", "make_delta_schema()"])
 def test_a_backend_without_scratch_schemas_says_so(project, call):
-    project.ini("")
+    project.settings()
     project.models(ORDERS, "shop")
     project.pytester.makeconftest(
         """
@@ -291,7 +292,7 @@ def test_a_backend_without_scratch_schemas_says_so(project, call):
 
 
 def test_a_failed_creation_is_cleaned_up_as_well(project):
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.models(ORDERS, "shop")
     project.pytester.makepyfile(
         test_x="""
@@ -312,7 +313,7 @@ def test_a_failed_creation_is_cleaned_up_as_well(project):
 
 
 def test_every_fixture_of_the_chain_can_be_overridden_alone(project):
-    project.ini("")
+    project.settings()
     project.pytester.makeconftest(
         """
         import pathlib, pytest
@@ -336,7 +337,7 @@ def test_every_fixture_of_the_chain_can_be_overridden_alone(project):
 
 
 def test_long_work_speaks_on_the_terminal_while_everything_else_is_captured(project):
-    project.ini("")
+    project.settings()
     project.pytester.makepyfile(
         test_x="""
         import logging
@@ -490,7 +491,7 @@ NO_ROW = "E       dev.test_main_*.orders: row 2: is a list; give a dict by colum
     ],
 )
 def test_an_error_of_a_fixture_names_the_line_of_the_test(project, call, lines):
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.models(ORDERS, "shop")
     project.pytester.makepyfile(
         test_x=f"from pytest_delta_schema import Table\nfrom shop import orders\n"
@@ -516,7 +517,7 @@ def start_in_a_printing_jvm(*_, **__):
 
 def test_the_line_that_every_start_of_spark_prints_is_not_in_reports(project, monkeypatch):
     monkeypatch.setattr(session, "start_session", start_in_a_printing_jvm)
-    project.ini("")
+    project.settings()
     project.pytester.makepyfile(test_x="def test_it(delta_spark): assert False\n")
 
     result = project.run()
@@ -528,7 +529,7 @@ def test_the_line_that_every_start_of_spark_prints_is_not_in_reports(project, mo
 
 
 def test_a_scratch_schema_that_could_not_be_created_is_not_dropped(project):
-    project.ini("")
+    project.settings()
     project.catalog("Full()")
     project.extend_conftest(
         """
@@ -607,8 +608,8 @@ MESSAGE = (
 )
 
 
-def runs(project, name, *ini):
-    project.ini("delta_models = models", "delta_backend = memory", *ini)
+def runs(project, name, *settings):
+    project.settings('models = ["models"]', 'backend = "memory"', *settings)
     project.models(ORDERS)
     project.pytester.makeconftest(CONFTEST.replace("{name}", name))
     project.pytester.makepyfile(test_use=USES)
@@ -619,24 +620,24 @@ NAMED = [f"test_use.py::test_{kind}" for kind in ("table", "tables", "schema", "
 
 
 @pytest.mark.parametrize(
-    ("name", "ini", "args", "refused"),
+    ("name", "settings", "args", "refused"),
     [
         ("unity", [], [], True),
         ("unity", [], ["--delta-drift"], True),
-        ("unity", ["delta_scratch_catalog = scratch"], [], False),
-        ("unity", ["delta_scratch_catalog = scratch"], ["--delta-drift"], False),
+        ("unity", ['scratch_catalog = "scratch"'], [], False),
+        ("unity", ['scratch_catalog = "scratch"'], ["--delta-drift"], False),
         ("session", [], [], False),
         ("session", [], ["--delta-drift"], True),
         ("session", [], ["--delta-apply"], True),
-        ("session", ["addopts = --delta-drift"], [], True),
-        ("session", ["delta_scratch_catalog = scratch"], ["--delta-drift"], False),
+        ("session", [], ["-o", "addopts=--delta-drift"], True),
+        ("session", ['scratch_catalog = "scratch"'], ["--delta-drift"], False),
         ("memory", [], ["--delta-drift"], False),
         ("local", [], ["--delta-drift"], False),
         ("of the tests", [], ["--delta-drift"], False),
     ],
 )
-def test_fixtures_refuse_the_catalogs_of_others(project, name, ini, args, refused):
-    project = runs(project, name, *ini)
+def test_fixtures_refuse_the_catalogs_of_others(project, name, settings, args, refused):
+    project = runs(project, name, *settings)
 
     result = project.run(*args, *NAMED)
 

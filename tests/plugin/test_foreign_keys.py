@@ -161,7 +161,7 @@ def held(project):
     project.catalog(HELD)
 
     def say(mode):
-        project.ini("delta_models = models", f"delta_unmanaged = {mode}", "delta_unmanaged_ignore = *.TMP_* prod.*")
+        project.settings('models = ["models"]', f'unmanaged = "{mode}"', 'unmanaged_ignore = ["*.TMP_*", "prod.*"]')
 
     return say
 
@@ -223,4 +223,4 @@ def test_another_word_is_a_usage_error(project, held):
     result = project.run()
 
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["ERROR: delta_unmanaged is 'drop'; choose ignore, report or fail"])
+    result.stderr.fnmatch_lines(["ERROR: *: unmanaged is 'drop'; choose ignore, report or fail"])

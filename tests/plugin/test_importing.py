@@ -123,6 +123,7 @@ IMPORT = "--delta-import=dev.silver"
 def folder(project):
     """A folder without models, and a catalog with two tables."""
     (project.path / "tox.ini").unlink()
+    project.settings()
     project.catalog("applied(CUSTOMERS, ORDERS)")
     conftest = project.path / "conftest.py"
     head, fixture = conftest.read_text("utf-8").split("@pytest.fixture", 1)
@@ -158,11 +159,16 @@ def test_a_table_with_tokens_in_its_texts_is_not_imported(folder):
 
 
 def test_the_next_commands_use_the_catalog_that_options_chose(folder):
-    chosen = ["--delta-backend=memory", "--delta-warehouse=a b", "--delta-bind=dev=dev"]
+    chosen = [
+        "--delta-set=scratch_catalog=a b",
+        "--delta-backend=memory",
+        "--delta-warehouse=a b",
+        "--delta-bind=dev=dev",
+    ]
 
     result = folder.run(IMPORT, *chosen)
 
-    options = " --delta-backend=memory '--delta-warehouse=a b' --delta-bind=dev=dev"
+    options = " '--delta-set=scratch_catalog=a b' --delta-backend=memory '--delta-warehouse=a b' --delta-bind=dev=dev"
     result.stdout.fnmatch_lines([f"next: pytest, then pytest --delta-drift{options}; then commit contracts and *"])
     models = folder.path / "contracts" / "silver.py"
     models.write_text(models.read_text("utf-8").replace("Who ordered", "Who"), "utf-8")

@@ -133,7 +133,7 @@ def pytest_configure():
 
 
 def test_an_interruption_restores_nothing_with_on_failure_restore(stopped):
-    result = stopped("--delta-on-failure=restore", interrupt=ITSELF.format(signal.SIGINT))
+    result = stopped("--delta-set=on_failure=restore", interrupt=ITSELF.format(signal.SIGINT))
 
     assert RESTORE in result.stdout
     assert "(the table is at version 2)" in result.stdout

@@ -208,7 +208,7 @@ def test_folders_with_catalogs_of_their_own_get_their_own_tables_only(project):
             "from pytest_delta_schema import Column, Table\n"
             f"delta_tables = [Table('dev', 'silver', '{name}', [Column('id', 'bigint')])]\n",
         )
-    project.ini("")
+    project.settings()
 
     project.run(*APPLY).assert_outcomes(passed=2)
 
@@ -269,7 +269,7 @@ JOINT_SYNCS_MODELS = "\n".join(f"t{n} = table('dev.silver.t{n}', Column('id', Lo
 def unity(project, tmp_path, monkeypatch):
     monkeypatch.delenv("UNITY_CATALOG_TOKEN", raising=False)
     with lake(tmp_path / "store") as made:
-        project.ini("delta_models = models", "delta_backend = unity", f"delta_unity_uri = {made.server.uri}")
+        project.settings('models = ["models"]', 'backend = "unity"', f'unity_uri = "{made.server.uri}"')
         project.models(JOINT_SYNCS_MODELS)
         for number in range(TABLES):
             made.table(f"dev.silver.t{number}", field("id"))

@@ -1,4 +1,4 @@
-"""Options, their twins in the ini file, those of backends, and everything that is a usage error."""
+"""Options, those of backends, and everything that is a usage error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support.plugin_project import ORDERS
 
 
 @pytest.mark.parametrize(
-    ("args", "ini", "message"),
+    ("args", "settings", "message"),
     [
         pytest.param(
             ["--delta-drift", "--delta-apply"],
@@ -26,7 +26,7 @@ from support.plugin_project import ORDERS
             id="unknown backend",
         ),
         pytest.param(
-            [], ["delta_backend = x"], "there is no delta backend 'x'; choose one of local, memory, session, unity, databricks", id="in the ini file",
+            [], ["backend = 'x'"], "there is no delta backend 'x'; choose one of local, memory, session, unity, databricks", id="in the section",
         ),
         pytest.param(
             ["--delta-allow", "drop-column dev.silver.orders.x"],
@@ -35,45 +35,32 @@ from support.plugin_project import ORDERS
             id="consent for nothing",
         ),
         pytest.param(
-            ["--delta-apply", "--delta-allow", "drop-table dev.silver.orders", "--delta-allow", "drop-column x"],
-            [],
-            "consent 'drop-table dev.silver.orders' names no known action; write 'drop-column', 'rewrite' or 'break' and then a path\n"
-            "consent 'drop-column x' names no column; write 'drop-column catalog.schema.table.column'",
-            id="consents that are none",
-        ),
-        pytest.param(
-            [], ["delta_models = no.such models"], "models: there is no module no.such; name it as in an import"
+            [], ['models = ["no.such", "models"]'], "models: there is no module no.such; name it as in an import"
             " statement, and see that the ini key pythonpath has its folder", id="unknown module",
         ),
         pytest.param(
             [],
-            ["delta_models = broken.models"],
+            ['models = ["broken.models"]'],
             "models: broken.models cannot be imported, broken/__init__.py:1: RuntimeError: no database",
             id="module in a package that cannot be imported",
         ),
         pytest.param(
             [],
-            ["delta_models = ending.models"],
+            ['models = ["ending.models"]'],
             "models: ending.models cannot be imported, ending/__init__.py:2: SystemExit: 3",
             id="module in a package that ends Python",
         ),
         pytest.param(
             [],
-            ["delta_models = json"],
+            ['models = ["json"]'],
             "models: json is outside of the project; import its tables in a test module and list them there:"
             " delta_tables = [...]",
             id="module from elsewhere",
         ),
-        pytest.param(
-            [],
-            ["delta_default_properties =", "  a=b", "  c", "  =d"],
-            "delta_default_properties: 'c', '=d' is not of the form key=value",
-            id="default property without a value",
-        ),
     ],
 )  # fmt: skip
-def test_usage_errors(project, args, ini, message):
-    project.ini(*(ini or ["delta_models = models"]))
+def test_usage_errors(project, args, settings, message):
+    project.settings(*(settings or ['models = ["models"]']))
     project.models(ORDERS)
     project.pytester.mkpydir("broken").joinpath("__init__.py").write_text("raise RuntimeError('no database')\n")
     project.pytester.mkpydir("ending").joinpath("__init__.py").write_text("import sys\nsys.exit(3)\n")
@@ -101,7 +88,7 @@ def test_usage_errors(project, args, ini, message):
     ],
 )
 def test_consent_that_names_nothing_is_a_usage_error(project, consent, message):
-    project.ini("delta_models = models", "delta_backend = memory")
+    project.settings('models = ["models"]', 'backend = "memory"')
     project.models(ORDERS)
 
     result = project.run("--delta-apply", "--delta-allow", consent)
@@ -111,34 +98,17 @@ def test_consent_that_names_nothing_is_a_usage_error(project, consent, message):
     result.stdout.no_fnmatch_line("*passed*")
 
 
-def test_consent_of_the_ini_file_may_wait_while_explicit_paths_leave_its_table_out(project):
-    project.ini("delta_models = models", "delta_backend = memory", "delta_allow = drop-column dev.silver.orders.legacy")
-    project.models(ORDERS)
-    project.models(
-        "other = table('dev.silver.other', Column('id', LongType()))\ndelta_tables = [other]\n",
-        "test_other",
-    )
-
-    part = project.run("--delta-apply", "-m", "delta_apply", "test_other.py")
-    (project.path / "models.py").write_text("")
-    whole = project.run("--delta-apply", "-m", "delta_apply")
-
-    assert part.ret == 0
-    assert whole.ret == pytest.ExitCode.USAGE_ERROR
-    whole.stderr.fnmatch_lines(["ERROR: consent 'drop-column dev.silver.orders.legacy' names no table of this run;*"])
-
-
 @pytest.mark.parametrize(
-    "ini",
+    "settings",
     [
-        ["delta_models = no.such"],
-        ["delta_models = broken.models"],
-        ["delta_models = models", "delta_rules = no.such:Rule"],
-        ["delta_models = broken", "delta_backend = x"],
+        ["models = ['no.such']"],
+        ["models = ['broken.models']"],
+        ["models = ['models']", "rules = ['no.such:Rule']"],
+        ["models = ['broken']", "backend = 'x'"],
     ],
 )
-def test_what_shows_help_does_so_whatever_the_settings_are(project, ini):
-    project.ini(*ini)
+def test_what_shows_help_does_so_whatever_the_settings_are(project, settings):
+    project.settings(*settings)
     project.models(ORDERS)
     project.pytester.mkpydir("broken").joinpath("__init__.py").write_text("raise RuntimeError('no database')\n")
 
@@ -162,32 +132,29 @@ def test_what_shows_help_does_so_whatever_the_settings_are(project, ini):
     assert project.run().ret == pytest.ExitCode.USAGE_ERROR
 
 
-def test_help_names_every_option_and_ini_key(project):
-    project.ini("")
+def test_help_is_short_and_names_every_option_once(project):
+    (project.path / "tox.ini").unlink()
+    project.settings()
 
-    project.run("--help").stdout.fnmatch_lines(
-        [
-            "contracts of Delta Lake tables:",
-            "  --delta-drift *",
-            "  --delta-apply *",
-            "  --delta-init *",
-            "settings for contracts of Delta Lake tables:",
-            "  --delta-backend=NAME*",
-            "  --delta-warehouse=FOLDER*",
-            "  --delta-allow=CONSENT*",
-            "Reporting:",
-            "  delta_models (args):*",
-            "  delta_backend (string):*",
-            "  delta_warehouse (string):*",
-            "  delta_allow (linelist):*",
-            "  delta_default_properties (linelist):*",
-            "  delta_jvm_archive (bool):*",
-        ],
-    )
+    lines = project.run("--help").outlines
+
+    start = lines.index("contracts of Delta Lake tables:")
+    settings = lines.index("settings for contracts of Delta Lake tables:")
+    end = lines.index("", settings)
+    ours = [*lines[start:settings], *lines[settings:end]]
+    assert len(ours) <= 80
+    options = [line.split("=")[0].split()[0] for line in ours if line.startswith("  --delta-")]
+    assert options == [
+        *("--delta-drift", "--delta-apply", "--delta-sync-metadata", "--delta-enforce", "--delta-import"),
+        *("--delta-import-owns", "--delta-adopt", "--delta-against", "--delta-witness"),
+        *("--delta-set", "--delta-backend", "--delta-warehouse", "--delta-bind", "--delta-allow", "--delta-max-risk"),
+        *("--delta-preflight", "--delta-report"),
+    ]
+    assert [line for line in lines[:start] + lines[end:] if "delta_" in line or "--delta" in line] == []
 
 
 def test_the_marks_are_registered(project):
-    project.ini("")
+    project.settings()
 
     project.run("--markers").stdout.fnmatch_lines([f"@pytest.mark.{name}: *" for name in (
         "delta", "delta_rules", "delta_ddl", "delta_drift", "delta_apply",
@@ -195,16 +162,15 @@ def test_the_marks_are_registered(project):
 
 
 @pytest.mark.parametrize(
-    ("args", "ini", "expected"),
+    ("args", "settings", "expected"),
     [
         ([], [], "{root}/.delta-warehouse"),
-        ([], ["delta_warehouse = here"], "{root}/here"),
-        (["--delta-warehouse", "there/{worker}"], ["delta_warehouse = here"], "{root}/there/main"),
-        (["--delta-warehouse", "/abs"], [], "/abs"),
+        ([], ['warehouse = "here"'], "{root}/here"),
+        (["--delta-warehouse", "there/{worker}"], ['warehouse = "here"'], "{root}/there/main"),
     ],
 )
-def test_the_command_line_wins_over_the_ini_file(project, args, ini, expected):
-    project.ini(*ini, "")
+def test_a_test_has_the_warehouse_of_the_run(project, args, settings, expected):
+    project.settings(*settings)
     project.pytester.makepyfile(test_x="def test_it(delta_warehouse): print('WAREHOUSE', delta_warehouse)")
 
     result = project.run("-s", *args)
@@ -227,19 +193,6 @@ def test_a_warehouse_that_pytest_takes_for_the_project_is_a_usage_error(project,
     assert project.run("--collect-only", "--delta-drift", f"--delta-warehouse={elsewhere}").ret == 0
 
 
-@pytest.mark.parametrize(("line", "kept"), [("", True), ("delta_jvm_archive = false", False)])
-def test_the_class_archive_can_be_switched_off(project, line, kept):
-    project.ini(line)
-    project.pytester.makepyfile(
-        test_x=f"""
-        from pytest_delta_schema.plugin.run import contract_run
-        def test_it(pytestconfig): assert contract_run(pytestconfig).options.jvm_archive is {kept}
-        """,
-    )
-
-    project.run().assert_outcomes(passed=1)
-
-
 def test_the_header_names_the_backend_of_the_run(project):
     project.models(ORDERS)
 
@@ -247,7 +200,7 @@ def test_the_header_names_the_backend_of_the_run(project):
     local = project.run("--collect-only", "--delta-drift")
     memory = project.run("--collect-only", "--delta-apply", "--delta-backend", "memory")
 
-    plain.stdout.no_fnmatch_line("delta schema:*")
+    plain.stdout.no_fnmatch_line("delta schema: * on *")
     local.stdout.fnmatch_lines([f"delta schema: drift on local, warehouse {project.path}/.delta-warehouse"])
     memory.stdout.fnmatch_lines(["delta schema: apply on memory"])
 
@@ -328,7 +281,7 @@ def test_a_module_that_cannot_be_imported_is_answered_with_its_folder(project):
     [("shop.modles", "shop.models"), ("shpo.models", "shop.models"), ("model", "models"), ("shop.silver.order", "")],
 )
 def test_a_mistyped_module_is_answered_with_the_nearest_one(project, name, nearest):
-    project.ini(f"delta_models = {name}")
+    project.settings(f'models = ["{name}"]')
     project.models(ORDERS)
     (project.path / "shop").mkdir()
     (project.path / "shop" / "models.py").touch()
@@ -389,6 +342,7 @@ def test_marks_of_other_modes_may_be_left_out(project, expression):
 def test_tests_may_be_called_like_checks(project):
     project.pytester.makepyfile(test_it="class Testing:\n    def drift(self): pass\n")
     project.ini("python_functions = drift")
+    project.settings()
 
     assert project.run("test_it.py::Testing::drift").ret == 0
 
@@ -426,7 +380,7 @@ def test_databricks_names_what_is_not_installed(project, monkeypatch):
 
 def test_databricks_is_entered_through_the_warehouse_that_was_chosen(project, monkeypatch):
     monkeypatch.setitem(sys.modules, "databricks", None)
-    project.ini("delta_models = models", "delta_backend = databricks", "delta_databricks_warehouse = abc")
+    project.settings('models = ["models"]', 'backend = "databricks"', 'databricks_warehouse = "abc"')
     project.models(MODEL)
 
     result = project.run("--delta-drift", "--snapshot-update")
@@ -547,21 +501,3 @@ def test_a_refused_statement_concerns_its_table_only(project, tables):
     result = project.run("--delta-drift", "-k", "drift")
 
     result.assert_outcomes(errors=20, deselected=40)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--delta-adopt"], "--delta-adopt needs a value; write --delta-adopt=diff or --delta-adopt=write"),
-        (["--delta-adopt", "-q"], "--delta-adopt needs a value; write --delta-adopt=diff or --delta-adopt=write"),
-        (["--delta-adopt", "models.py"], "--delta-adopt is 'models.py'; choose diff or write"),
-        (["--delta-drift", "--delta-preflight"], "--delta-preflight needs a value; write --delta-preflight=count or *"),
-    ],
-)
-def test_an_option_that_lacks_its_value_says_which_ones_there_are(project, options, message):
-    project.models(ORDERS)
-
-    result = project.run(*options)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {message}"])

@@ -95,7 +95,8 @@ def test_a_gate_runs_on_it(project, workers):
 
 @pytest.mark.usefixtures("site")
 def test_an_apply_creates_what_is_missing(project):
-    project.ini("delta_models = models", "delta_backend = mine", "mine_table = dev.silver.other")
+    project.ini("mine_table = dev.silver.other")
+    project.settings('models = ["models"]', 'backend = "mine"')
     project.run("--snapshot-update", subprocess=True)
 
     result = project.run("--delta-apply", subprocess=True)
@@ -109,6 +110,7 @@ def test_an_apply_creates_what_is_missing(project):
 @pytest.mark.usefixtures("site")
 def test_it_can_try_writes_for_the_fixture_that_does(project):
     project.ini("mine_table = dev.silver.orders")
+    project.settings()
     project.pytester.makepyfile(
         test_x="""
         from pytest_delta_schema import WriteOptions
@@ -279,6 +281,7 @@ def made():
 def test_an_import_says_what_it_could_not_declare(project):
     project.pytester.makeconftest(HELD)
     project.ini("# without models")
+    project.settings()
 
     done = project.run("--delta-import=dev.silver=shop.py")
 

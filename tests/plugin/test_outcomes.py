@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema import model_source
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.diagnostics.text import HIDDEN
 from pytest_delta_schema.plugin.outcomes import result_of
+from pytest_delta_schema.report import model_source
 from support.damaged_logs import READABLE_LOGS
 from support.hostile_project import write_hostile_project
 from support.models import NAME
@@ -27,7 +28,7 @@ GEOMETRY = READABLE_LOGS["geometry"]
 @pytest.fixture
 def unity(project, tmp_path):
     with lake(tmp_path / "store") as made:
-        project.ini("delta_models = models", "delta_backend = unity", f"delta_unity_uri = {made.server.uri}")
+        project.settings('models = ["models"]', 'backend = "unity"', f'unity_uri = "{made.server.uri}"')
         GEOMETRY.write(made.folder.joinpath(*NAME))
         yield made
 
@@ -40,7 +41,7 @@ def test_an_imported_model_passes_the_gate(project):
     result = project.run("--delta-drift")
 
     result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(["drift: 2 in sync, 0 statements run"])
+    result.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run"])
 
 
 @pytest.mark.usefixtures("unity")
@@ -67,7 +68,7 @@ BAD = "x\x1b[31m\x00\x07\x7f\x85\x9b\u202e\u2028\u200b\r\t\n::error::owned ##[ad
 
 @pytest.fixture
 def hostile(project):
-    project.ini("delta_models = models", "delta_unmanaged = report", "delta_owned_properties = true")
+    project.settings('models = ["models"]', 'unmanaged = "report"', "owned_properties = true")
     write_hostile_project(project.path, BAD)
     return project
 
@@ -94,7 +95,7 @@ def check(texts):
     [
         (),
         ("--delta-drift", "--delta-preflight=count"),
-        ("--delta-apply", "--delta-on-failure=restore"),
+        ("--delta-apply", "--delta-set=on_failure=restore"),
         ("--delta-drift", "-n1"),
     ],
     ids=" ".join,
@@ -110,11 +111,8 @@ def test_nothing_is_obeyed(hostile, args):
 
 
 def test_usage_errors_are_escaped(hostile):
-    hostile.ini(
-        "delta_models = models",
-        "delta_bind = dev.silver=ci."
-        + BAD.partition("\r")[0].replace("\x00", "").replace("\x85", "").replace("\u2028", ""),
-    )
+    bad = BAD.partition("\r")[0].replace("\x00", "").replace("\x85", "").replace("\u2028", "")
+    hostile.settings('models = ["models"]', f'bind = {{ "dev.silver" = {json.dumps(f"ci.{bad}")} }}')
 
     for arg in (
         "--delta-allow=drop-column dev.silver.orders." + BAD.replace("\x00", ""),
@@ -196,6 +194,7 @@ def test_a_table_of_an_installed_package_is_where_the_project_lists_it(project, 
     (package / "shop_tables.py").write_text(HEAD + unmarked(DRIFTED)[0])
     monkeypatch.syspath_prepend(package)
     project.ini("python_files = test_*.py")
+    project.settings()
     project.pytester.makepyfile(test_tables="import shop_tables\n\ndelta_tables = [\n    shop_tables.orders,\n]\n")
     project.catalog(STORED)
     outcomes = Outcomes()
@@ -216,6 +215,7 @@ def test_a_table_of_another_folder_of_the_repository_is_where_it_is_declared(pro
     (shared / "shared_tables.py").write_text(source)
     monkeypatch.syspath_prepend(shared)
     project.ini("python_files = test_*.py")
+    project.settings()
     project.pytester.makepyfile(test_tables="from shared_tables import orders\n\ndelta_tables = [orders]\n")
     project.catalog(STORED)
     outcomes = Outcomes()
@@ -229,6 +229,7 @@ def test_a_table_of_another_folder_of_the_repository_is_where_it_is_declared(pro
 def test_a_table_that_another_file_of_the_project_lists_is_where_it_is_declared(project):
     source, marks = unmarked((HEAD + DRIFTED).lstrip())
     project.ini("python_files = test_*.py")
+    project.settings()
     project.pytester.makepyfile(shop=source, test_tables="import shop\n\ndelta_tables = [shop.orders]\n")
     project.catalog(STORED)
     outcomes = Outcomes()

@@ -55,7 +55,7 @@ def test_after():
 @pytest.fixture
 def start(project):
     """Run the tests, on a terminal or not."""
-    project.ini("")
+    project.settings()
 
     def run(*args, isatty=False, fails=False, text="downloading"):
         project.pytester.makeconftest(CONFTEST.replace("{isatty}", str(isatty)))
@@ -144,7 +144,7 @@ AFTER = ["delta schema: writing", "delta schema: writing: done after N s"]
     ids=["default", "verbose", "quiet"],
 )
 def test_lines_of_several_steps_follow_each_other_and_results_begin_a_line(project, args, lines):
-    project.ini("")
+    project.settings()
     project.pytester.makepyfile(test_x=SEVERAL)
 
     text = project.run(*args, subprocess=True).stdout.str()
@@ -190,7 +190,7 @@ def test_what_a_worker_of_xdist_does_is_shown_between_the_results(start, isatty)
 
 
 def test_every_worker_of_xdist_shows_what_it_does(project):
-    project.ini("")
+    project.settings()
     project.pytester.makeconftest(CONFTEST.replace("{isatty}", "False"))
     text = TESTS.replace("FAILS", "True").replace("step(TEXT", 'step(f"in {__name__}"')
     project.pytester.makepyfile(test_x=text, test_y=text)

@@ -102,6 +102,7 @@ def test_a_gate_writes_a_report(drifted):
 @pytest.mark.parametrize("hook", ["", HOOK], ids=["file", "hook"])
 def test_a_run_without_a_catalog(project, hook):
     project.ini("python_files = models.py")
+    project.settings()
     project.models("bad = table('dev.silver.bad', Column('id', LongType()), primary_key=['nope'])\n" + ORDERS)
     project.pytester.makeconftest(hook)
     project.run("--snapshot-update")
@@ -156,7 +157,7 @@ def _schemas(table):
     ],
 )
 def test_both_schemas_are_in_the_report(project, arguments, schemas):
-    project.ini("delta_models = models", "delta_enable_features = typeWidening")
+    project.settings('models = ["models"]', 'enable_features = ["typeWidening"]')
     project.models('orders = table("dev.silver.orders", Column("id", LongType()))')
     project.catalog('MemoryCatalog([stored("dev.silver.orders", OLD._replace(data_type="int"))])')
 
@@ -168,7 +169,6 @@ def test_both_schemas_are_in_the_report(project, arguments, schemas):
 
 
 def test_a_model_that_breaks_a_rule_has_no_schema_and_a_new_table_no_columns(project):
-    project.ini("delta_models = models")
     project.models(
         "bad = table('dev.silver.bad', Column('id', LongType()), primary_key=['nope'])\n"
         "good = table('dev.silver.good', Column('id', LongType()))\n",
@@ -183,10 +183,10 @@ def test_a_model_that_breaks_a_rule_has_no_schema_and_a_new_table_no_columns(pro
 
 @pytest.mark.parametrize(
     ("settings", "samples", "message"),
-    [("", "", "because 1 row breaks it, of 1"), ("delta_report_samples = true", "id = 0", "of 1")],
+    [("", "", "because 1 row breaks it, of 1"), ("report_samples = true", "id = 0", "of 1")],
 )
 def test_rows_are_left_out_unless_asked_for(project, settings, samples, message):
-    project.ini("delta_models = models", settings)
+    project.settings('models = ["models"]', settings)
     project.models(
         "from pytest_delta_schema import Check\n"
         "orders = table('dev.silver.orders', Column('id', LongType()), checks=[Check('positive', 'id > 0')])\n",
@@ -390,16 +390,17 @@ def test_a_run_without_checks_overwrites_nothing(drifted, arguments):
 
 def test_all_wrong_values_are_usage_errors_before_anything_runs(drifted):
     (drifted.path / "out").mkdir()
-    drifted.ini("delta_models = models", "delta_report =", "  xml", "  json:out", "  sarif:same")
+    drifted.settings('models = ["models"]', 'report = ["xml", "json:out", "sarif:same"]')
 
     result = drifted.run("--delta-report=gitlab:same", "--delta-report=azure:x", "--delta-report=jsn")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert {line.strip() for line in result.errlines} >= {
-        "ERROR: --delta-report: there is not a report of type 'jsn'; did you mean json? The types are " + TYPES,
-        "delta_report: there is not a report of type 'xml'; the types are " + TYPES,
+        "--delta-report: there is not a report of type 'jsn'; did you mean json? The types are " + TYPES,
+        "ERROR: pyproject.toml: [tool.pytest_delta_schema]: report: there is not a report of type 'xml'; the types are "
+        + TYPES,
     }
-    drifted.ini("delta_models = models", "delta_report =", "  json:out", "  sarif:same")
+    drifted.settings('models = ["models"]', 'report = ["json:out", "sarif:same"]')
 
     result = drifted.run("--delta-report=gitlab:same", "--delta-report=azure:x")
 
@@ -442,6 +443,7 @@ def test_github_gets_annotations_and_a_summary_by_itself(project, monkeypatch, a
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     project.ini("python_files = models.py")
+    project.settings()
     project.models(ORDERS)
 
     result = project.run(*arguments)
@@ -495,8 +497,9 @@ def test_a_file_that_cannot_be_written_fails_the_run(project):
 
 
 def test_unmanaged_tables_and_consents(project):
-    project.ini("delta_models = models", "delta_unmanaged = fail")
-    (project.path / "pyproject.toml").write_text(
+    project.settings(
+        'models = ["models"]',
+        'unmanaged = "fail"',
         '[[tool.pytest_delta_schema.allow]]\naction = "drop-column"\npath = "dev.silver.orders.legacy"\n'
         'reason = "r"\nexpires = 2999-12-31\n'
         '[[tool.pytest_delta_schema.allow]]\naction = "rewrite"\npath = "dev.silver.orders"\n'

@@ -290,7 +290,7 @@ def test_the_files_of_a_table_that_moved_to_another_module_say_so(project, worke
     project.run("--snapshot-update")
     project.models(ORDERS)
     project.models(OTHER, "others")
-    project.ini("delta_models =", "  models", "  others")
+    project.settings('models = ["models", "others"]')
     moved = project.path / "__snapshots__/others"
     moved.mkdir()
     for file in sorted((project.path / "__snapshots__/models").glob("dev.silver.other.*")):
@@ -456,7 +456,7 @@ def test_bindings_backends_and_modes_change_no_state(reviewed):
 
 
 def test_the_clients_and_properties_of_the_project_are_part_of_the_state(project):
-    project.ini("delta_models = models", "delta_default_properties = team=sales", "delta_clients = trino>=470")
+    project.settings('models = ["models"]', 'default_properties = { "team" = "sales" }', 'clients = ["trino>=470"]')
     project.models(ORDERS)
 
     project.run("--snapshot-update").assert_outcomes(passed=2)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from pytest_delta_schema.backends.local.launch import ARCHIVE_VARIABLE
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.plugin_project import ORDERS
 
@@ -60,7 +61,7 @@ TEXT = (
     ],
 )
 def test_a_session_that_a_test_stops_is_named_once(project, test, phase):
-    project.ini("")
+    project.settings()
     project.pytester.makeconftest(SESSION)
     project.pytester.makepyfile(
         test_x=f"import pytest\n{test}def test_next(delta_spark): pass\ndef test_last(delta_spark): pass\n"
@@ -74,7 +75,6 @@ def test_a_session_that_a_test_stops_is_named_once(project, test, phase):
 
 
 def test_tables_whose_session_was_stopped_are_not_checked(project):
-    project.ini("delta_models = models")
     project.pytester.makeconftest(SESSION + CATALOG)
     project.models(ORDERS)
     project.pytester.makepyfile(
@@ -125,7 +125,7 @@ def test_it():
 
 @pytest.mark.parametrize(("option", "shown"), [("-v", False), ("-vv", True)])
 def test_a_very_verbose_run_shows_java_stacks(project, option, shown):
-    project.ini("")
+    project.settings()
     project.pytester.makepyfile(test_x=STACK)
 
     result = project.run(option)
@@ -151,3 +151,24 @@ def test_an_archive_of_classes_is_written_after_the_summary(project, monkeypatch
 
     lines = [line for line in result.outlines if "1 passed" in line or line.endswith("Spark is stopped")]
     assert ["1 passed" in line for line in lines] == ([True, False] if is_late else [False, True])
+
+
+@pytest.mark.parametrize(("value", "is_kept"), [(None, True), ("off", False)])
+def test_the_archive_of_classes_can_be_turned_off_by_the_environment(project, monkeypatch, value, is_kept):
+    asked = []
+
+    def start(*_, archive):
+        asked.append(archive)
+        refuse()
+
+    monkeypatch.setattr("pytest_delta_schema.backends.local.start.checked_active_session", lambda: None)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.start.start_session", start)
+    monkeypatch.delenv(ARCHIVE_VARIABLE, raising=False)
+    if value is not None:
+        monkeypatch.setenv(ARCHIVE_VARIABLE, value)
+    project.pytester.makepyfile("def test_it(delta_spark):\n    pass\n")
+    project.settings()
+
+    project.run().assert_outcomes(errors=1)
+
+    assert asked == [is_kept]

@@ -40,7 +40,7 @@ LOADED = [
     ids=["the installed pytest", "the oldest pytest"],
 )
 def test_an_unrelated_run_imports_only_what_every_run_needs(project, version):
-    project.ini("")
+    project.settings()
     project.pytester.makeconftest(f"import pytest\npytest.version_tuple = {version!r}\n")
     project.pytester.makepyfile(
         test_x=f"""
@@ -56,14 +56,14 @@ def test_an_unrelated_run_imports_only_what_every_run_needs(project, version):
 
 
 def test_the_plugin_itself_does_not_import_syrupy(project):
-    project.ini("")
+    project.settings()
     project.pytester.makepyfile(test_x="import sys\ndef test_it(): assert 'syrupy' not in sys.modules\n")
 
     project.run("-p", "no:syrupy", subprocess=True).assert_outcomes(passed=1)
 
 
 def test_a_root_conftest_may_name_the_plugin(project):
-    project.ini("")
+    project.settings()
     project.pytester.makeconftest("pytest_plugins = ['pytest_delta_schema.plugin']")
     project.pytester.makepyfile(test_x="def test_it(delta_worker_id): assert delta_worker_id == 'main'\n")
 
@@ -72,14 +72,14 @@ def test_a_root_conftest_may_name_the_plugin(project):
 
 def test_it_works_without_autoloading(project, monkeypatch):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    project.ini("")
+    project.settings()
     project.pytester.makepyfile(test_x="def test_it(delta_worker_id): assert delta_worker_id == 'main'\n")
 
     project.run("-p", "pytest_delta_schema.plugin", subprocess=True).assert_outcomes(passed=1)
 
 
 def test_defaults_of_one_run_do_not_reach_the_next(project):
-    project.ini("delta_default_properties = team=sales")
+    project.settings('default_properties = { "team" = "sales" }')
     project.pytester.makepyfile(
         test_x="""
         from pytest_delta_schema.engine import current_settings
@@ -93,7 +93,7 @@ def test_defaults_of_one_run_do_not_reach_the_next(project):
 
 
 def test_other_tests_are_not_touched_by_the_plugin(project):
-    project.ini("")
+    project.settings()
     project.pytester.makepyfile(test_x="def test_it(): pass\n")
 
     result = project.run()
@@ -145,7 +145,7 @@ def run(project, *args):
     ],
 )
 def test_a_run_with_tables_is_one_line_that_names_the_extra(bare, models, args):
-    bare.ini(f"delta_models = {models}")
+    bare.settings(*([f'models = ["{models}"]'] if models else []))
 
     result = run(bare, *args)
 
@@ -164,7 +164,7 @@ def test_the_help_is_shown_and_ends_with_this_line(bare):
 
 
 def test_a_test_module_that_imports_this_package_is_an_error_that_names_the_extra(bare):
-    bare.ini("")
+    bare.settings()
     bare.pytester.makepyfile(test_x="from pytest_delta_schema import Table\n")
 
     result = run(bare)
@@ -174,7 +174,7 @@ def test_a_test_module_that_imports_this_package_is_an_error_that_names_the_extr
 
 
 def test_a_run_without_models_is_not_affected(bare, workers):
-    bare.ini("")
+    bare.settings()
     (bare.path / "pyproject.toml").write_text("[tool.pytest_delta_schema]\nbackend = 'memory'\nmax_risk = 'scan'\n")
     bare.pytester.makepyfile(test_x="def test_it(delta_worker_id): pass\ndef test_fails(): raise KeyError\n")
 
@@ -182,21 +182,12 @@ def test_a_run_without_models_is_not_affected(bare, workers):
 
 
 def test_consents_of_the_project_need_the_extra(bare):
-    bare.ini("")
+    bare.settings()
     (bare.path / "pyproject.toml").write_text(CONSENT)
 
     result = run(bare)
 
     assert (result.ret, result.errlines) == (pytest.ExitCode.USAGE_ERROR, [f"ERROR: {FACT}", ""])
-
-
-def test_a_code_is_explained(bare):
-    bare.ini("delta_models = models")
-
-    result = run(bare, "--delta-explain=ds206")
-
-    assert (result.ret, result.errlines) == (pytest.ExitCode.OK, [])
-    assert result.outlines[0] == "DS206 DropWithoutConsent: a rule for plans"
 
 
 CHECK, TEST = object.__new__(ContractItem), object.__new__(pytest.Function)

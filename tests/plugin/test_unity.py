@@ -25,7 +25,7 @@ TOKEN = "dapi-plugin-secret-qzxv"  # noqa: S105 - of nobody
 def unity(project, tmp_path, monkeypatch):
     monkeypatch.delenv("UNITY_CATALOG_TOKEN", raising=False)
     with lake(tmp_path / "store") as made:
-        project.ini("delta_models = models", "delta_backend = unity", f"delta_unity_uri = {made.server.uri}")
+        project.settings('models = ["models"]', 'backend = "unity"', f'unity_uri = "{made.server.uri}"')
         project.models(MODEL)
         made.table("dev.silver.orders", *FIELDS, team="x")
         yield made
@@ -109,7 +109,7 @@ def test_reports_have_stale_entries_and_syncs(project):
 
 def test_a_report_names_no_server_and_no_token(project, monkeypatch):
     monkeypatch.setenv("UNITY_CATALOG_TOKEN", TOKEN)
-    project.ini("delta_models = models", "delta_backend = unity", "delta_unity_uri = http://127.0.0.1:1")
+    project.settings('models = ["models"]', 'backend = "unity"', 'unity_uri = "http://127.0.0.1:1"')
     project.models(MODEL)
 
     project.run("--delta-drift", "--delta-report=json")
@@ -154,12 +154,11 @@ def test_an_apply_syncs_entries_also_where_nothing_else_changes(project, unity):
 def test_only_an_explicit_sync_deletes_an_entry(project, tmp_path, mode, deleted):
     with lake(tmp_path / "old", delta_api=False) as old:
         old.table("dev.silver.orders", *FIELDS)
-        project.ini(
-            "delta_models = models",
-            "delta_backend = unity",
-            f"delta_unity_uri = {old.server.uri}",
-            "delta_sync_recreate = true",
-            "delta_sync_on_read = true",
+        project.settings(
+            'models = ["models"]',
+            'backend = "unity"',
+            f'unity_uri = "{old.server.uri}"',
+            'sync = ["on-read", "recreate"]',
         )
         project.models(MODEL)
 
@@ -295,11 +294,8 @@ def test_a_server_that_ends_is_an_error_in_set_up(project, unity):
 
 
 def test_a_gate_writes_nothing_whatever_is_configured(project, unity):
-    project.ini(
-        "delta_models = models",
-        "delta_backend = unity",
-        f"delta_unity_uri = {unity.server.uri}",
-        "delta_sync_on_read = true",
+    project.settings(
+        'models = ["models"]', 'backend = "unity"', f'unity_uri = "{unity.server.uri}"', 'sync = ["on-read"]'
     )
 
     project.run("--delta-drift", "--snapshot-update").assert_outcomes(passed=3, failed=1)
@@ -355,22 +351,12 @@ def test_an_entry_that_cannot_be_synchronised_fails_the_apply_item(project, unit
 
 
 @pytest.mark.parametrize(
-    ("ini", "args", "text"),
+    ("settings", "args", "text"),
     [
-        ((), ("--delta-drift",), "the unity backend needs the address of its server; set unity_uri, or *"),
-        (("delta_unity_uri = nowhere",), ("--delta-drift",), None),
+        ((), ("--delta-drift",), "the unity backend needs the address of its server; set unity_uri = *"),
+        (("unity_uri = 'nowhere'",), ("--delta-drift",), None),
         (
-            ("delta_unity_uri = http://x", "delta_unity_timeout = soon"),
-            ("--delta-drift",),
-            "delta_unity_timeout is 'soon'; *",
-        ),
-        (
-            ("delta_read_threads = 0",),
-            (),
-            "delta_read_threads is 0; write a whole number, 1 or more",
-        ),
-        (
-            ("delta_unity_uri = http://x",),
+            ("unity_uri = 'http://x'",),
             ("--delta-apply", "--delta-sync-metadata"),
             "--delta-drift only compares, *; give one of them, or --delta-drift --delta-sync-metadata to *",
         ),
@@ -386,8 +372,8 @@ def test_an_entry_that_cannot_be_synchronised_fails_the_apply_item(project, unit
         ),
     ],
 )
-def test_what_can_never_be_meant(project, ini, args, text):
-    project.ini("delta_models = models", "delta_backend = unity", *ini)
+def test_what_can_never_be_meant(project, settings, args, text):
+    project.settings('models = ["models"]', 'backend = "unity"', *settings)
     project.models(MODEL)
 
     result = project.run(*args, "--snapshot-update")
@@ -414,7 +400,7 @@ secret_key_variable = "LAKE_SECRET"
 def test_stores_are_settings_of_spark_as_well(project, monkeypatch):
     monkeypatch.setenv("LAKE_KEY", "k")
     project.models(MODEL)
-    project.path.joinpath("pyproject.toml").write_text(STORE)
+    project.settings('models = ["models"]', STORE)
     project.pytester.makepyfile(
         """
         def test_it(delta_spark_conf):
@@ -435,11 +421,11 @@ def test_stores_are_settings_of_spark_as_well(project, monkeypatch):
 @pytest.mark.parametrize(
     ("lines", "text"),
     [
-        ('endpoint = "x"', "storage entry 1 has no prefix of S3; write the location: prefix = 's3://bucket/folder'"),
-        ('prefix = "s3://x"\npath_style = "yes"', "storage entry 1 has path_style = 'yes'; write true or false"),
+        ('endpoint = "x"', "storage entry 1 has no prefix; write the location: prefix = 's3://bucket/folder'"),
+        ('prefix = "s3://x"\npath_style = "yes"', "storage entry 1: path_style is 'yes'; write true or false"),
         (
             'prefix = "s3://x"\nsecret = "y"',
-            "storage entry 1 has a key secret; its keys are prefix, endpoint, region, *",
+            "storage entry 1 has the unknown key 'secret'; remove it; keys are prefix, endpoint, region, *",
         ),
     ],
 )
@@ -479,12 +465,12 @@ def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, given, passes, wo
     monkeypatch.setenv("LAKE_TOKEN", given)
     with lake(tmp_path / "store", token=TOKEN, server_token=TOKEN if passes else "another-one") as unity:
         unity.table("dev.silver.orders", *FIELDS)
-        project.ini(
-            "delta_models = models",
-            "delta_backend = unity",
-            f"delta_unity_uri = {unity.server.uri}",
-            "delta_unity_token_variable = LAKE_TOKEN",
-            "log_level = DEBUG",
+        project.ini("log_level = DEBUG")
+        project.settings(
+            'models = ["models"]',
+            'backend = "unity"',
+            f'unity_uri = "{unity.server.uri}"',
+            'unity_token_variable = "LAKE_TOKEN"',
         )
         project.models(MODEL)
         project.pytester.makepyfile(ASKING)
@@ -526,7 +512,7 @@ def test_a_token_that_cannot_be_used_is_not_shown(project, monkeypatch, given, t
 def test_an_address_with_secrets_is_shown_without_them(project):
     project.models(MODEL)
     project.pytester.makepyfile(ASKING)
-    uri = f"--delta-unity-uri=https://{TOKEN}@unity.invalid:1/?key={TOKEN}"
+    uri = f"--delta-set=unity_uri=https://{TOKEN}@unity.invalid:1/?key={TOKEN}"
 
     result = project.run_all("--delta-drift", "--delta-backend=unity", uri, "--snapshot-update", *EVERYTHING)
 
@@ -546,7 +532,7 @@ def test_a_proxy_with_a_password_is_shown_without_it(project, monkeypatch):
     monkeypatch.delenv("no_proxy", raising=False)
     project.models(MODEL)
     project.pytester.makepyfile(ASKING)
-    uri = "--delta-unity-uri=https://unity.invalid"
+    uri = "--delta-set=unity_uri=https://unity.invalid"
 
     result = project.run_all("--delta-drift", "--delta-backend=unity", uri, "--snapshot-update", *EVERYTHING)
 
@@ -566,7 +552,7 @@ def test_a_proxy_with_a_password_is_shown_without_it(project, monkeypatch):
     ],
 )
 def test_a_server_that_cannot_be_reached_is_reported_once(project, mode, failed, skipped):
-    project.ini("delta_models = models", "delta_backend = unity", "delta_unity_uri = http://127.0.0.1:9")
+    project.settings('models = ["models"]', 'backend = "unity"', 'unity_uri = "http://127.0.0.1:9"')
     project.models("".join(f"t{i} = table('dev.silver.t{i}', Column('id', LongType()))\n" for i in range(2)))
 
     result = project.run(mode, "--snapshot-update", "-rs")
@@ -623,7 +609,7 @@ def test_a_web_page_in_place_of_a_server_is_reported_once(project, page, mode, f
     with ThreadingHTTPServer(("127.0.0.1", 0), page) as server:
         Thread(target=server.serve_forever).start()
         uri = f"http://127.0.0.1:{server.server_port}"
-        project.ini("delta_models = models", "delta_backend = unity", f"delta_unity_uri = {uri}")
+        project.settings('models = ["models"]', 'backend = "unity"', f'unity_uri = "{uri}"')
 
         result = project.run(mode, "-k", "not rules and not ddl")
 
@@ -651,7 +637,7 @@ def test_a_token_that_the_server_refuses_is_reported_once(project, tmp_path, mon
     monkeypatch.setenv("UNITY_CATALOG_TOKEN", token)
     project.models("".join(f"t{i} = table('dev.silver.t{i}', Column('id', LongType()))\n" for i in range(20)))
     with lake(tmp_path / "store", server_token=TOKEN) as unity:
-        project.ini("delta_models = models", "delta_backend = unity", f"delta_unity_uri = {unity.server.uri}")
+        project.settings('models = ["models"]', 'backend = "unity"', f'unity_uri = "{unity.server.uri}"')
 
         result = project.run(mode, "--snapshot-update", "-k", "not rules and not ddl", *workers)
 

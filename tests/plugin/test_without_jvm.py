@@ -6,13 +6,14 @@ import os
 
 import pytest
 
-from pytest_delta_schema import QualifiedName, model_source
+from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local import catalog as local_catalog
 from pytest_delta_schema.backends.local import reading as early_reads
 from pytest_delta_schema.backends.local import session as later_session
 from pytest_delta_schema.backends.local import start as session
 from pytest_delta_schema.backends.local.reading import WarehouseLogs
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+from pytest_delta_schema.report import model_source
 from support.log_readers import SHAPES, write
 from support.logs import TIME, commit, delta_log, field, metadata, protocol
 
@@ -123,7 +124,7 @@ def test_a_damaged_log_needs_none(project, started, orders):
 
 @pytest.mark.usefixtures("orders")
 def test_unmanaged_tables_need_none(project, started):
-    project.ini("delta_models = models", "delta_unmanaged = fail")
+    project.settings('models = ["models"]', 'unmanaged = "fail"')
     delta_log(project.path / ".delta-warehouse" / "dev" / "silver" / "stray", ID)
 
     result = project.run("--delta-drift", "-m", "delta_unmanaged or delta_drift")
@@ -140,7 +141,7 @@ def test_folders_of_parquet_files_are_unmanaged_tables(project, started):
         (schema / table).mkdir()
         (schema / table / "part-0.parquet").write_bytes(b"")
     project.models(PLAIN + "gone = table('dev.silver.gone', Column('id', LongType()))\n")
-    project.ini("delta_models = models", "delta_unmanaged = report", "delta_unmanaged_ignore = dev.silver.left*")
+    project.settings('models = ["models"]', 'unmanaged = "report"', 'unmanaged_ignore = ["dev.silver.left*"]')
 
     result = project.run("--delta-drift", "-m", "delta_unmanaged")
 
@@ -154,7 +155,7 @@ def test_folders_of_parquet_files_are_unmanaged_tables(project, started):
 
 
 def test_unmanaged_tables_of_a_new_catalog_need_none(project, started):
-    project.ini("delta_models = models", "delta_unmanaged = fail")
+    project.settings('models = ["models"]', 'unmanaged = "fail"')
 
     project.run("--delta-drift", "-m", "delta_unmanaged").assert_outcomes(passed=1)
 
@@ -373,7 +374,7 @@ def test_a_session_that_does_not_start_is_an_error_in_the_set_up(project):
 
 
 def test_a_test_without_checks_gets_a_started_session(project, started):
-    project.ini("")
+    project.settings()
     project.pytester.makepyfile(test_x="def test_it(delta_catalog):\n    raise AssertionError('is not reached')\n")
 
     project.run().assert_outcomes(errors=1)

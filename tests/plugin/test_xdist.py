@@ -77,8 +77,7 @@ class Partly(MemoryCatalog):
 
 
 def gate(project: Project) -> None:
-    project.ini("delta_unmanaged = fail")
-    (project.path / "pyproject.toml").write_text(f'[tool.pytest_delta_schema]\nmodels = ["models"]\n{UNUSED}')
+    project.settings('models = ["models"]', 'unmanaged = "fail"', UNUSED)
     project.models(GATE_MODELS)
     project.catalog(GATE_CATALOG)
 
@@ -165,7 +164,7 @@ PACKAGE = {
     'sales = Table("dev", "gold", "sales", [Column("id", "bigint")])\n',
 }
 RULES = """
-from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 
 class NoDecimals:
     def check(self, table):
@@ -188,7 +187,7 @@ SNAPSHOT_TEST = "def test_it(delta_snapshot):\n    assert {!r} == delta_snapshot
 
 def reviewed(project: Project, changed: str = CHANGED) -> None:
     """Write a project whose snapshots are complete, and change it."""
-    project.ini("delta_models = shop models")
+    project.settings('models = ["shop", "models"]')
     for name, text in PACKAGE.items():
         path = project.path / "shop" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -206,7 +205,7 @@ def reviewed_with_rules(project: Project) -> None:
         test_sql=SNAPSHOT_TEST.format("SELECT 2;"),
         test_new=SNAPSHOT_TEST.format("SELECT 3;").replace("test_it", "test_new"),
     )
-    (project.path / "pyproject.toml").write_text('[tool.pytest_delta_schema]\nrules = ["rules:NoDecimals"]\n')
+    project.settings('models = ["models"]', 'rules = ["rules:NoDecimals"]')
 
 
 def shrunk(project: Project) -> None:
@@ -235,20 +234,21 @@ class TestGroup:
 
 
 def shop(project: Project) -> None:
-    project.ini("delta_models = models", "delta_backend = unity")
+    project.settings('models = ["models"]', 'backend = "unity"')
     project.models(ORDERS)
     project.pytester.makepyfile(test_shop=SHOP)
-    (project.path / "gate.txt").write_text("--delta-drift\n-o\ndelta_backend=memory\n")
+    (project.path / "gate.txt").write_text("--delta-drift\n--delta-backend=memory\n")
     project.run("--snapshot-update")
 
 
 def shop_with_addopts(project: Project) -> None:
     shop(project)
-    project.ini("delta_models = models", "delta_backend = memory", "addopts = --delta-drift")
+    project.ini("addopts = --delta-drift")
+    project.settings('models = ["models"]', 'backend = "memory"')
 
 
 def without_tables(project: Project) -> None:
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.pytester.makepyfile(test_shop=SHOP)
 
 
@@ -339,6 +339,7 @@ def test_workers_show_and_write_what_one_process_does(project, monkeypatch, case
         for path in project.path.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         project.ini()
+        project.settings('models = ["models"]')
         case.write(project)
         (project.path / "summary.md").write_text("of another step\n")
         result = project.run(*case.args, *workers)
@@ -354,7 +355,7 @@ ADVICE = ("*not recommended*", "*snapshot* unused*", "*--snapshot-update to dele
 
 def test_workers_name_all_that_cannot_be_collected_and_keep_the_snapshots(project):
     reviewed(project)
-    project.ini("delta_models = shop models again ending")
+    project.settings('models = ["shop", "models", "again", "ending"]')
     shutil.rmtree(project.path / "shop" / "gold")
     before = project.snapshots()
     project.models('again = table("DEV.silver.orders", Column("id", LongType()))\n', "again")
@@ -395,7 +396,7 @@ def test_an_apply_has_no_workers(project, monkeypatch, asked):
     project.models(ORDERS)
     project.catalog("MemoryCatalog()")
     is_file = asked[0].startswith("addopts")
-    project.ini("delta_models = models", *(asked if is_file else []))
+    project.ini(*(asked if is_file else []))
     if asked == ["PYTEST_ADDOPTS"]:
         monkeypatch.setenv("PYTEST_ADDOPTS", "-n2")
 

@@ -9,8 +9,7 @@ from typing import get_args
 import pytest
 from sarif_pydantic import Sarif
 
-from pytest_delta_schema import Diagnostic
-from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.engine.outcomes import TableChange
 from pytest_delta_schema.report.ci_formats import (
     MOST_RESULTS,

@@ -11,10 +11,10 @@ from typing import Any, get_args
 import pytest
 
 import pytest_delta_schema
-from pytest_delta_schema import Diagnostic, MemoryCatalog, Settings, Table
+from pytest_delta_schema import MemoryCatalog, Settings, Table
 from pytest_delta_schema.compatibility import judge_change
 from pytest_delta_schema.delta.names import Part
-from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.outcomes import Status, TableChange
 from pytest_delta_schema.plan.changes import KINDS

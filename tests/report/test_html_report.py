@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import nodes
 
-from pytest_delta_schema import Diagnostic
-from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.diagnostics.faults import Witness
 from pytest_delta_schema.diagnostics.text import escaped_literals
 from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange

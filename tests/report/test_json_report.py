@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from pytest_delta_schema import Diagnostic
-from pytest_delta_schema.diagnostics.errors import JsonFormError, Location
+from pytest_delta_schema.diagnostics.errors import Diagnostic, JsonFormError, Location
 from pytest_delta_schema.diagnostics.redaction import without_hosts, without_known_hosts
 from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.formats import FORMATS

@@ -8,8 +8,7 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
-from pytest_delta_schema import Diagnostic
-from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.diagnostics.text import escaped, escaped_lines
 from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.markdown import (

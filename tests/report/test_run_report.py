@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import Diagnostic, plan_script
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.plan import TablePlan, TablePlanner
+from pytest_delta_schema.report import plan_script
 from pytest_delta_schema.report.html_report import html_page
 from pytest_delta_schema.report.markdown import pull_request_comment
 from pytest_delta_schema.report.run_report import Consents, Run, RunReport, merged_report

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.engine import TableOutcome
 from pytest_delta_schema.engine.outcomes import CheckKind, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.text import body, change_groups, headline, is_creation, sql_heading, sql_text

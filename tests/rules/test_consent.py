@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema import Consent, QualifiedName
+from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.delta.names import ColumnPath, path_text
 from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.rules.columns import DropWithoutConsent
 from pytest_delta_schema.rules.consent import (
     ACTIONS,

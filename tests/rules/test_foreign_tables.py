@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, Consent, Settings
+from pytest_delta_schema import Column, Settings
 from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.execute import Capabilities
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.rules import PlanValidator, default_plan_rules
+from pytest_delta_schema.rules import Consent, PlanValidator, default_plan_rules
 from pytest_delta_schema.state import ArrayState, StructState, TableState
 from pytest_delta_schema.state.desired import desired_state
 from support.models import NAME, catalog, column, state, stored, table

@@ -21,13 +21,13 @@ from pytest_delta_schema import (
     Settings,
     Unique,
     UnsafePlanError,
-    model_source,
 )
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models import Binding
 from pytest_delta_schema.models.names import parse_binding
 from pytest_delta_schema.plan import PrimaryKeyAdd, TablePlanner, UniqueAdd
 from pytest_delta_schema.plugin.scratch import Scratch
+from pytest_delta_schema.report import model_source
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state import ForeignKeyState, KeyState, TableState
 from pytest_delta_schema.state.desired import declared_table, desired_state

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import CatalogReadError, Column, Consent, MemoryCatalog, Orchestrator, Parquet, UnsafePlanError
-from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema import Column, MemoryCatalog, Orchestrator, Parquet, UnsafePlanError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models import Binding
 from pytest_delta_schema.models.names import parse_binding
@@ -14,7 +14,7 @@ from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.report.text import aligned
-from pytest_delta_schema.rules import PlanValidator, default_plan_rules
+from pytest_delta_schema.rules import Consent, PlanValidator, default_plan_rules
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import SourceState, TableState
 from pytest_delta_schema.state.desired import desired_state

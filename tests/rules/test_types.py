@@ -8,10 +8,10 @@ from contextlib import suppress
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, Consent, Identity
+from pytest_delta_schema import Column, Identity
 from pytest_delta_schema.models.types import parse_type
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.rules import PlanValidator, default_plan_rules
+from pytest_delta_schema.rules import Consent, PlanValidator, default_plan_rules
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import default_faults

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, Consent, InvalidModelError, UnsafePlanError, rules
+from pytest_delta_schema import Check, Column, InvalidModelError, UnsafePlanError, rules
 from pytest_delta_schema.plan import AlignTable, CreateTable, PrimaryKeyAdd, TablePlan, TablePlanner
-from pytest_delta_schema.rules import PlanValidator, default_model_rules, default_plan_rules
+from pytest_delta_schema.rules import Consent, PlanValidator, default_model_rules, default_plan_rules
 from pytest_delta_schema.rules.consent import ConsentError, parse_consent
 from pytest_delta_schema.state import CatalogState, KeyState, TableState, spark_types
 from pytest_delta_schema.state.spark_types import canonical_type

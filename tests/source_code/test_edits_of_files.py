@@ -291,7 +291,7 @@ def test_names_for_type_checkers_are_not_used():
 
 
 def test_other_names_of_the_package_are_not_declarations():
-    source = f"from pytest_delta_schema import QualifiedName, model_source\n{IMPORTS}{PLAIN}"
+    source = f"from pytest_delta_schema import QualifiedName, open_session\n{IMPORTS}{PLAIN}"
 
     assert 'comment="x"' in changed(source, comment="x")
 

@@ -12,16 +12,7 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import (
-    Column,
-    MemoryCatalog,
-    Merge,
-    QualifiedName,
-    UnknownType,
-    WriteOptions,
-    check_write,
-    model_source,
-)
+from pytest_delta_schema import Column, MemoryCatalog, Merge, QualifiedName, UnknownType, WriteOptions, check_write
 from pytest_delta_schema.backends.databricks.catalog import CAPABILITIES as DATABRICKS
 from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
@@ -33,6 +24,7 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute.protocols import unsupported_statements
 from pytest_delta_schema.models.spark_types import unknown_types
 from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.report import model_source
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state import (
     ArrayState,

@@ -11,10 +11,8 @@ from hypothesis import given
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
-    CatalogReadError,
     Check,
     Column,
-    Diagnostic,
     ForeignKey,
     Identity,
     MemoryCatalog,
@@ -23,13 +21,14 @@ from pytest_delta_schema import (
     QualifiedName,
     Table,
     UnknownType,
-    model_source,
     to_struct_type,
 )
 from pytest_delta_schema.backends.problems import is_damaged
 from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic
 from pytest_delta_schema.models.column import columns_of
 from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.report import model_source
 from pytest_delta_schema.state import ColumnState, ForeignKeyState, RenameState
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.desired import declared_table, desired_state, property_text, rename_hints, struct_field

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema import Diagnostic, Parquet, QualifiedName
+    from pytest_delta_schema import Parquet, QualifiedName
     from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.execute import ScratchCatalog
     from pytest_delta_schema.sql import Statement, StatementKind
     from pytest_delta_schema.state import CatalogState, IntroducedBy

@@ -24,7 +24,7 @@ from pytest_delta_schema.configuration.values import one_of
 from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.delta.clients import KNOWN_CLIENTS, cells_of_package
 from pytest_delta_schema.delta.protocol import WRITER_FEATURES
-from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLES, SECTION, SETTINGS
+from pytest_delta_schema.settings.table import DEFAULT_ROLES, OPTIONS, ROLES, SECTION, SETTINGS
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.scenario_runner import planned_statements
@@ -328,74 +328,47 @@ _TYPES: Mapping[SettingKind, str] = {
 """The types of TOML by kind."""
 
 _INTRODUCTION = f"""\
-A project has one place for its settings: the section `[{SECTION}]` of its `pyproject.toml`. It works with every
-version of pytest, and without pytest.
-
-The section is read from the nearest `pyproject.toml`: in the folder of pytest's ini file or above it, or from the root
-folder where there is no ini file. The nearest file ends the search, whether it has the section or not, so each
-project of a monorepo has its own settings. A run at the root of one names the projects whose contracts it does not check. The header of
-a run names the file. Paths in it start in its folder.
-
-Most settings are ini keys as well, with the prefix `delta_`, and some are options of the command line. Where a setting
-is given more than once:
-
-* The command line takes precedence, `-o delta_backend=memory` included.
-* Lists and tables of several sources add up. A list given with `-o` replaces those of the files.
-* A single value that the ini file and `pyproject.toml` give differently is a usage error.
-
-A setting that cannot be used is a usage error (exit code 4). All of them are shown at once; for an unknown key, the
-nearest name is shown. So is a section that nothing reads: one whose name is nearly right, such as
-`[tool.pytest-delta-schema]`, and one in `pytest.ini`, `tox.ini`, `setup.cfg` or `pytest.toml`.
-"""
-
-_SCRIPTS = """\
-`Settings.from_project(folder)` reads the section in a script. It cannot see ini keys, so it raises if an ini file of
-the project has keys that begin with `delta_`.
+A project has one place for its settings: the section `[{SECTION}]` of its `pyproject.toml`. What most projects set first:
 """
 
 EXAMPLE = f"""\
 [{SECTION}]
-models = ["shop.models"]
-backend = "unity"
+models = ["shop.models"]                        # where the tables are
+backend = "unity"                               # and their catalog
 unity_uri = "https://unity.example.com"
-max_risk = "rewrite"
-protected = ["prod.*"]
-enable_features = ["typeWidening"]
-rules = ["shop.rules:NoFloats"]
+protected = ["prod.*"]                          # what no apply changes
 clients = ["databricks>=15.4", "trino>=470 (read)"]
+enable_features = ["typeWidening"]              # what a plan may enable
+rules = ["shop.rules:NoFloats"]
 unmanaged = "report"
-read_threads = 16
+bind = {{ "dev.silver" = "ci.pr_42_silver" }}     # names in models, and in the catalog
+properties = {{ "delta.autoOptimize.*" = "ignore" }}
+default_properties = {{ "delta.logRetentionDuration" = "interval 30 days" }}
 
-[{SECTION}.bind]
-"dev.silver" = "ci.pr_42_silver"
-
-[{SECTION}.default_properties]
-"delta.logRetentionDuration" = "interval 30 days"
-
-[{SECTION}.client_features]
-"trino.clustering" = "482"
-
-[{SECTION}.properties]
-"delta.autoOptimize.*" = "ignore"
-
-[[{SECTION}.allow]]
+[[{SECTION}.allow]]               # one loss that is agreed to
 action = "drop-column"
 path = "dev.silver.*.legacy_id"
 reason = "moved to payments, DATA-412"
 expires = 2999-12-31
 
-[[{SECTION}.compatibility]]
+[[{SECTION}.compatibility]]       # what --delta-against accepts
 path = "prod.gold.**"
-roles = ["readers", "streams", "writers", "clients"]
 fail_on = "dangerous"
 min_notice = 90
+"""
 
-[[{SECTION}.storage]]
-prefix = "s3://lake"
-endpoint = "http://127.0.0.1:9000"
-path_style = true
-access_key_variable = "LAKE_KEY"
-secret_key_variable = "LAKE_SECRET"
+_WHERE_SET = """\
+The section is that of the nearest `pyproject.toml`: in the folder of pytest's ini file or above it, or from the root
+folder where there is no ini file. The header of a run names the file. The nearest file ends the search, so each project of a
+monorepo has its own settings, and a run at the root names the projects whose contracts it does not check. Paths in the file
+start in its folder, and those of options in the current one. `Settings.from_project(folder)` reads the section in a script.
+
+* `--delta-set NAME=VALUE` gives any setting for one run, instead of the section. VALUE is TOML, as there, and a text needs no
+  quotes: `--delta-set on_failure=restore`, `--delta-set 'protected=["prod.*"]'`.
+* An option of its own takes precedence over both, such as `--delta-backend=memory`. `--delta-bind`, `--delta-allow` and
+  `--delta-report` add to what the section or `--delta-set` has.
+* Everything that cannot be used is a usage error (exit code 4), and all of it is shown at once, each with the nearest name or an
+  example. So is a section that nothing reads, such as `[tool.pytest-delta-schema]`, or one in `pytest.ini`.
 """
 
 _ENTRIES = """\
@@ -408,52 +381,46 @@ An entry of `compatibility` has the keys {policy}; only `path` is required, whic
 as the paths of `allow` do. `roles` are those that a change may not break, without it {roles}. `fail_on` is
 `breaking`, `dangerous` or `never`, without it `breaking`. `min_notice` is for how many days a column or a table has to
 be deprecated before it may be dropped, without it 0.
-
-In an ini file, `delta_bind`, `delta_default_properties` and `delta_client_features` have one `name=value` on each line,
-`delta_clients` one client, `delta_report` one report, and `delta_allow` one consent, such as
-`drop-column dev.silver.orders.legacy`.
 """
 
 
 def configuration_reference() -> str:
     """Return the reference page in Markdown, without a title: rules, an example, and one row for each setting."""
-    rows = [
-        "| setting | option | ini key | type | default | what it does |",
-        "|---|---|---|---|---|---|",
-        *map(_row, SETTINGS),
-    ]
+    options = [f"| {_option(setting)} | {_help(setting)} |" for setting in OPTIONS]
+    settings = [_row(setting) for setting in SETTINGS if not setting.is_option_only]
     entries = _ENTRIES.format(
         consent=_codes(CONSENT_KEYS),
         store=_codes(STORE_KEYS),
         policy=_codes(COMPATIBILITY_KEYS),
         roles=_codes(DEFAULT_ROLES),
     )
-    example = f"```toml\n{EXAMPLE}```\n"
-    return "\n".join([_INTRODUCTION, _SCRIPTS, example, "\n".join(rows), "", entries])
+    return "\n".join(
+        [
+            _INTRODUCTION,
+            f"```toml\n{EXAMPLE}```\n",
+            _WHERE_SET,
+            *("| option | what it does |", "|---|---|", *options, ""),
+            *("| setting | type | default | what it does |", "|---|---|---|---|", *settings, ""),
+            entries,
+        ]
+    )
 
 
 def _row(setting: Setting) -> str:
-    cells = (
-        f"`{setting.name}`" if setting.in_toml else "",
-        _option(setting) if setting.on_command_line else "",
-        f"`{setting.ini_key}`" if setting.in_ini else "",
-        _type(setting),
-        _default(setting.default),
-        f"{setting.help[0].upper()}{setting.help[1:]}.",
-    )
-    return f"| {' | '.join(cells)} |"
+    what = f"As `{setting.option}`." if setting.metavar else _help(setting)
+    return f"| `{setting.name}` | {_type(setting)} | {_default(setting.default)} | {what} |"
 
 
 def _option(setting: Setting) -> str:
-    """Return the forms of an option, in back-quotes."""
-    if setting.without_value is None:
-        return f"`{setting.option}`"
-    return f"`{setting.option}`, `{setting.option}={setting.metavar}`"
+    value = setting.metavar.replace("|", "\\|")  # as tables of Markdown need it
+    return f"`{setting.option}={value}`" if value else f"`{setting.option}`"
+
+
+def _help(setting: Setting) -> str:
+    return f"{setting.help[0].upper()}{setting.help[1:]}."
 
 
 def _type(setting: Setting) -> str:
-    if not setting.in_toml:
-        return "option only"
     if not setting.choices:
         return _TYPES[setting.kind]
     choices = one_of(f"`{choice}`" for choice in setting.choices)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from deltalake import write_deltalake
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, Diagnostic
+from pytest_delta_schema import Check, Column
 from pytest_delta_schema.backends.local.clones import ChangingTableError, clone_folder
 from pytest_delta_schema.backends.local.reading import WarehouseLogs
 from pytest_delta_schema.backends.local.warehouse import table_folder
@@ -22,7 +22,7 @@ from pytest_delta_schema.backends.logs.history import history_of
 from pytest_delta_schema.backends.logs.log import DeltaLog
 from pytest_delta_schema.backends.unity.logs import StoredFiles, read_log
 from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY
-from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
 from pytest_delta_schema.testing.scenario import column, table
 from support.damaged_logs import ABSENT, Shown, damage_of
 from support.models import NAME

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, Consent, Orchestrator, QualifiedName, Settings, Table, UnsafePlanError
+from pytest_delta_schema import Check, Column, Orchestrator, QualifiedName, Settings, Table, UnsafePlanError
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.rules import PlanValidator
+from pytest_delta_schema.rules import Consent, PlanValidator
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import CatalogState, ColumnState, KeyState, TableState
 from pytest_delta_schema.state.desired import desired_state

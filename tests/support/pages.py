@@ -52,6 +52,7 @@ DOCS = ROOT / "docs"
 FILE_LANGUAGES = ("python", "toml", "yaml", "ini")
 NOT_RUN = (
     "cd",
+    "delta-schema",
     "git",
     "ln",
     "make",
@@ -60,7 +61,6 @@ NOT_RUN = (
     "pip",
     "python edit_by_hand.py",
     "python -m pip",
-    "python -m pytest_delta_schema",
     "python -m venv",
     "uv",
 )
@@ -289,8 +289,8 @@ def _printed(command: str, project: Project, catalog: MemoryCatalog) -> list[str
         return done.stdout.splitlines()
     if program == "cat":
         return (project.path / args[0]).read_text("utf-8").splitlines()
-    if program == "python" and args[:2] == ["-m", "pytest_delta_schema"]:
-        return _command(args[2:], project)
+    if program == "delta-schema":
+        return _command(args, project)
     if program == "python":
         return _script(args[0], project)
     msg = f"the tests run no {program}"

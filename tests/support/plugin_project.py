@@ -76,18 +76,30 @@ def delta_catalog():
 """
 
 
+MODELS = 'models = ["models"]'
+"""The setting of a new project."""
+
+
 class Project:
-    """A folder with an ini file, models and a conftest."""
+    """A folder with an ini file, settings, models and a conftest."""
 
     def __init__(self, pytester: Pytester) -> None:
         self.pytester = pytester
         self.path = pytester.path
         self.ini()
+        self.settings(MODELS)
 
     def ini(self, *lines: str) -> None:
-        """Write the ini file; models are collected from ``models.py`` unless lines are given."""
-        chosen = lines or ("delta_models = models",)
-        self.pytester.makeini("\n".join(["[pytest]", "pythonpath = .", *chosen]))
+        """Write the ini file of pytest."""
+        self.pytester.makeini("\n".join(["[pytest]", "pythonpath = .", *lines]))
+
+    def settings(self, *lines: str) -> None:
+        """Write the section of this package, the only one of ``pyproject.toml``; without lines there is no such file."""
+        path = self.path / "pyproject.toml"
+        if lines:
+            path.write_text("\n".join(["[tool.pytest_delta_schema]", *lines, ""]), "utf-8")
+        else:
+            path.unlink(missing_ok=True)
 
     def models(self, text: str, module: str = "models") -> None:
         """Write a module that declares tables."""

@@ -6,8 +6,7 @@ from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema import Diagnostic
-from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.run_report import CheckReport, Consents, Run, RunReport, TableReport
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
-    CatalogReadError,
     Column,
     MemoryCatalog,
     Orchestrator,
@@ -27,7 +26,13 @@ from pytest_delta_schema import (
     to_struct_type,
 )
 from pytest_delta_schema.delta.names import TABLE, ColumnPath
-from pytest_delta_schema.diagnostics.errors import DeclarationError, RowsDifferError, StatementError, WriteError
+from pytest_delta_schema.diagnostics.errors import (
+    CatalogReadError,
+    DeclarationError,
+    RowsDifferError,
+    StatementError,
+    WriteError,
+)
 from pytest_delta_schema.state import (
     ArrayState,
     CheckState,
@@ -606,7 +611,7 @@ orders = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=Fa
 
 
 def test_in_a_test_the_catalog_is_that_of_the_run(project):
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.models(SHOP, "shop")
     project.pytester.makepyfile(
         test_x="""
@@ -652,7 +657,7 @@ def test_in_a_test_the_catalog_is_that_of_the_run(project):
     ],
 )
 def test_without_a_test_the_catalog_has_to_be_given(project, call, function):
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.models(SHOP, "shop")
     project.pytester.makepyfile(
         test_x=f"""

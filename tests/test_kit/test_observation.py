@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import CatalogReadError, Diagnostic, QualifiedName
+from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.logs.files import LocalFiles
 from pytest_delta_schema.backends.logs.log import reading_log
-from pytest_delta_schema.diagnostics.errors import DeclarationError, EffectError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError, Diagnostic, EffectError
 from pytest_delta_schema.execute import ABSENT, Capabilities, version_of
 from pytest_delta_schema.state import CatalogState, TableState
 from pytest_delta_schema.test_kit.comparison import contract_drift
@@ -473,7 +473,7 @@ def test_line(delta_effect):
 
 
 def test_backends_without_commits_refuse_at_the_line_of_the_test(project):
-    project.ini("delta_backend = memory")
+    project.settings('backend = "memory"')
     project.pytester.makepyfile(test_x=MEMORY)
 
     result = project.run()

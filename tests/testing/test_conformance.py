@@ -1,4 +1,4 @@
-"""``python -m pytest_delta_schema conformance``: the scenarios in a user's schema, and a report without names."""
+"""``delta-schema conformance``: the scenarios in a user's schema, and a report without names."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def double(local, warehouse):
     ids=["local", "session", "unity"],
 )
 def test_every_promise_holds(backend, topic, capabilities, project, local, warehouse, double):
-    project.ini(f"delta_warehouse = {warehouse}", f"delta_unity_uri = {double.uri}")
+    project.settings(f'warehouse = "{warehouse}"', f'unity_uri = "{double.uri}"')
     candidates = [scenario for scenario in SCENARIOS if scenario.name.startswith(topic)]
     chosen = SCENARIOS if ALL else cover(candidates, INSTALLED.limit(capabilities), statement_traits)
     keyword = "" if ALL else " or ".join(f"[{scenario.name}]" for scenario in chosen)

@@ -20,7 +20,6 @@ from pyspark.sql.types import (
 )
 
 from pytest_delta_schema import (
-    CatalogReadError,
     Check,
     Column,
     MemoryCatalog,
@@ -36,7 +35,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.backends.local import probe_write
 from pytest_delta_schema.backends.spark.errors import translate_errors
-from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError, StatementError
 from pytest_delta_schema.sql import dotted
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
 from pytest_delta_schema.testing.scenario import EVERY_TYPE, INT, LONG, MAPPED, TEXT, VARIANTS, WIDENS, field, struct

@@ -13,7 +13,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from pytest_delta_schema import Check, Column, Consent, ForeignKey, Table
+from pytest_delta_schema import Check, Column, ForeignKey, Table
+from pytest_delta_schema.rules import Consent
 
 MAPPED = {"delta.columnMapping.mode": "name"}
 

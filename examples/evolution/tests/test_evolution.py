@@ -6,10 +6,11 @@ from decimal import Decimal
 import pytest
 from shop.history import CONSENTS, CUSTOMERS, VERSIONS
 
-from pytest_delta_schema import MemoryCatalog, Orchestrator, plan_script
+from pytest_delta_schema import MemoryCatalog, Orchestrator
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models import Binding
 from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.report import plan_script
 from pytest_delta_schema.rules import PlanValidator, default_plan_rules
 
 NAMES = list(VERSIONS)

@@ -16,10 +16,9 @@ from pytest_delta_schema import (
     assert_no_drift,
     assert_rejects,
     check_write,
-    plan_script,
-    schema_diff,
 )
 from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.report import plan_script, schema_diff
 
 BATCH = StructType(
     [StructField("addr_state", StringType()), StructField("count", LongType()), StructField("amount", DoubleType())]

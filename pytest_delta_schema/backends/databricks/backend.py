@@ -23,7 +23,7 @@ def _open(context: BackendContext) -> DatabricksCatalog:
             values["databricks_warehouse"], start_timeout=values["databricks_start_timeout"]
         )
     context.call_at_end(connection.close)
-    return DatabricksCatalog(connection, read_threads=values["read_threads"])
+    return DatabricksCatalog(connection)
 
 
 def _location(_: BackendSettings) -> str:

@@ -29,7 +29,6 @@ from pytest_delta_schema.backends.local.session import published_install_command
 from pytest_delta_schema.backends.spark.compat import builder_options, new_builder, spark_home
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, first_line, os_error_text
 from pytest_delta_schema.progress import LOGGER, step
-from pytest_delta_schema.settings.table import toml_setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,6 +38,9 @@ _LOG = logging.getLogger(LOGGER)
 
 OPTIONS = "spark.driver.extraJavaOptions"
 CLASS_PATH = "spark.driver.extraClassPath"
+
+ARCHIVE_VARIABLE = "PYTEST_DELTA_SCHEMA_JVM_ARCHIVE"
+"""The environment variable with which ``off`` makes runs of pytest use, and write, no archive of the JVM's classes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -399,10 +401,10 @@ class ClassArchive:
         except (OSError, Py4JError) as error:
             _LOG.warning(
                 "the JVM's classes cannot be kept in %s: %s; set XDG_CACHE_HOME to a folder that can be written, or"
-                " set %s",
+                " set the environment variable %s",
                 self.folder,
                 os_error_text(error) if isinstance(error, OSError) else first_line(error),
-                toml_setting("jvm_archive", value=False),
+                f"{ARCHIVE_VARIABLE}=off",
             )
             with suppress(OSError):
                 scratch.unlink(missing_ok=True)

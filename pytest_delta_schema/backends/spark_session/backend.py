@@ -17,7 +17,7 @@ def _open(context: BackendContext) -> SessionCatalog:
 
     spark = context.spark()
     require_delta(spark)
-    return SessionCatalog(spark, read_threads=context.settings.values["read_threads"])
+    return SessionCatalog(spark)
 
 
 BACKEND = Backend(open=_open, scratch_tables="anywhere in tests")

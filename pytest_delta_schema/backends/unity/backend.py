@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.backend import Backend
 from pytest_delta_schema.progress import LOGGER
+from pytest_delta_schema.settings.table import toml_setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,15 +44,17 @@ def _open(context: BackendContext) -> UnityCatalog:
         client,
         session=session,
         stores=[Storage(**store) for store in values["storage"]],
-        read_threads=values["read_threads"],
-        sync_on_read=values["sync_on_read"],
-        sync_recreate=values["sync_recreate"],
+        sync_on_read="on-read" in values["sync"],
+        sync_recreate="recreate" in values["sync"],
     )
 
 
 def _faults(settings: BackendSettings) -> Iterator[str]:
     if not settings.values["unity_uri"]:
-        yield "the unity backend needs the address of its server; set unity_uri, or give --delta-unity-uri"
+        yield (
+            "the unity backend needs the address of its server; set"
+            f" {toml_setting('unity_uri', 'https://unity.example.com')}"
+        )
 
 
 def _location(settings: BackendSettings) -> str:

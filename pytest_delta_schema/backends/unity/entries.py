@@ -478,7 +478,7 @@ def recreate_entry(client: UnityClient, entry: EntryState, info: dict[str, Any],
         msg = (
             f"the server at {client.uri} has no Delta API, so its catalog entry ({owner}) can only be deleted and"
             " created again, under another id; pytest --delta-sync-metadata does that with"
-            f" {toml_setting('sync_recreate', value=True)}, or upgrade the server"
+            f" {toml_setting('sync', ['recreate'])}, or upgrade the server"
         )
         raise StatementError(msg, condition="NO_DELTA_API")
     deletion = (

@@ -19,7 +19,6 @@ from pytest_delta_schema import (
     ApplyError,
     Check,
     Column,
-    ConvergenceError,
     DatabricksCatalog,
     ForeignKey,
     Identity,
@@ -38,6 +37,7 @@ from pytest_delta_schema.backends.databricks.reading import RUNTIME
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
+    ConvergenceError,
     DeclarationError,
     InvalidModelError,
     StatementError,

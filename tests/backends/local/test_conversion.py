@@ -12,7 +12,6 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
     ApplyError,
-    CatalogReadError,
     Check,
     Column,
     LocalCatalog,
@@ -25,7 +24,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.backends.local import conversion
 from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.backends.spark.statements import table_fingerprint
-from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import dotted

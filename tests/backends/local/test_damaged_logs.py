@@ -11,8 +11,6 @@ import pytest
 
 from pytest_delta_schema import (
     ApplyError,
-    CatalogReadError,
-    Diagnostic,
     LocalCatalog,
     Orchestrator,
     Parquet,
@@ -24,6 +22,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.logs.files import LocalFiles, content_of, edges_of
 from pytest_delta_schema.backends.spark.logs import HadoopFiles
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.plan import TablePlanner
 from support.damaged_logs import (

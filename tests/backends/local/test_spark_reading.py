@@ -13,10 +13,8 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
     ApplyError,
-    CatalogReadError,
     Check,
     Column,
-    ConvergenceError,
     DriftError,
     ForeignKey,
     Orchestrator,
@@ -31,6 +29,7 @@ from pytest_delta_schema.backends.local.warehouse import physical_schema, table_
 from pytest_delta_schema.backends.logs.history import _first_version
 from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, ConvergenceError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.rules import PlanValidator

@@ -213,7 +213,7 @@ def test_an_archive_that_cannot_be_kept_is_reported_in_one_line_and_stops_nothin
     (message,) = caplog.messages
     assert message == (
         f"the JVM's classes cannot be kept in {cache / 'archives'}: {fact} ({cache / 'archives'});"
-        " set XDG_CACHE_HOME to a folder that can be written, or set jvm_archive = false in [tool.pytest_delta_schema]"
+        " set XDG_CACHE_HOME to a folder that can be written, or set the environment variable PYTEST_DELTA_SCHEMA_JVM_ARCHIVE=off"
     )
 
 

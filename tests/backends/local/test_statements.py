@@ -10,15 +10,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql.types import DecimalType, TimestampType
 
-from pytest_delta_schema import (
-    ApplyError,
-    Column,
-    Consent,
-    Orchestrator,
-    Settings,
-    UnsafePlanError,
-    assert_table_equals,
-)
+from pytest_delta_schema import ApplyError, Column, Orchestrator, Settings, UnsafePlanError, assert_table_equals
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark import statements as layout_statements
 from pytest_delta_schema.backends.spark.errors import translate_errors
@@ -30,6 +22,7 @@ from pytest_delta_schema.delta.protocol import supported_features
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner, RowCounts
 from pytest_delta_schema.plan import NotNull, Risk, TablePlanner
+from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.sql import Statement, StatementKind, dotted, statements
 from pytest_delta_schema.sql.renderers import select_all
 from support.log_readers import WAYS

@@ -11,15 +11,7 @@ from hypothesis import strategies as st
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 
-from pytest_delta_schema import (
-    CatalogReadError,
-    Check,
-    Column,
-    Orchestrator,
-    QualifiedName,
-    Table,
-    assert_no_drift,
-)
+from pytest_delta_schema import Check, Column, Orchestrator, QualifiedName, Table, assert_no_drift
 from pytest_delta_schema.backends.local.launch import FILE_SYSTEMS
 from pytest_delta_schema.backends.local.warehouse import (
     decode,
@@ -32,6 +24,7 @@ from pytest_delta_schema.backends.local.warehouse import (
     translate,
 )
 from pytest_delta_schema.delta.names import spark_name
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.sql import dotted, literal
 from pytest_delta_schema.testing.scenario import ODD_NAMES, ODD_TEXT

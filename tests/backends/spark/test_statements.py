@@ -26,10 +26,8 @@ from pyspark.sql.types import (
 
 from pytest_delta_schema import (
     ApplyError,
-    CatalogReadError,
     Check,
     Column,
-    Consent,
     MemoryCatalog,
     Orchestrator,
     QualifiedName,
@@ -49,10 +47,11 @@ from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.delta.properties import REGISTRY
-from pytest_delta_schema.diagnostics.errors import RowsDifferError, StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, RowsDifferError, StatementError
 from pytest_delta_schema.engine.plan_outcomes import planned_statements
 from pytest_delta_schema.execute.protocols import unsupported_statements
 from pytest_delta_schema.plan import LayoutRewrite, TablePlanner
+from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.sql import dotted, statements
 from pytest_delta_schema.state import ColumnState, TableState
 from pytest_delta_schema.testing.scenario import TEXT

@@ -11,10 +11,8 @@ import pytest
 from pyspark.sql.types import DateType, LongType, StringType
 
 from pytest_delta_schema import (
-    CatalogReadError,
     Check,
     Column,
-    Diagnostic,
     ForeignKey,
     Orchestrator,
     Parquet,
@@ -34,7 +32,7 @@ from pytest_delta_schema.backends.spark.sessions import settings
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reading import files_of
 from pytest_delta_schema.delta.log_files import commit_name
-from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.execute import ABSENT

@@ -9,12 +9,17 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema import Diagnostic, Orchestrator
+from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.unity.addresses import Deadline
 from pytest_delta_schema.backends.unity.connection import ServerError
 from pytest_delta_schema.backends.unity.entries import MetadataSyncing
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
+from pytest_delta_schema.diagnostics.errors import (
+    BackendUnavailableError,
+    Diagnostic,
+    MetadataSyncError,
+    StatementError,
+)
 from pytest_delta_schema.execute import ABSENT, ActionRunner
 from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.plan.entry_comparison import unstorable_notes
@@ -573,7 +578,7 @@ class TestOldServers:
             assert str(caught.value) == (
                 f"dev.silver.orders: the server at {unity.server.uri} has no Delta API, so its catalog entry (owned by data-team)"
                 " can only be deleted and created again, under another id; pytest --delta-sync-metadata does that with"
-                " sync_recreate = true in [tool.pytest_delta_schema], or upgrade the server [DS603 FailedMetadataSync]"
+                ' sync = ["recreate"] in [tool.pytest_delta_schema], or upgrade the server [DS603 FailedMetadataSync]'
             )
             assert unity.calls("DELETE") == []
 

@@ -371,9 +371,8 @@ class Context:
     """Starts no session, so what comes before can be seen."""
 
     def __init__(self, *, own):
-        values: dict[str, Any] = dict.fromkeys(("sync_on_read", "sync_recreate"), False)
-        values |= {"unity_uri": "http://127.0.0.1:1", "unity_token_variable": "NOT_SET", "unity_timeout": 1.0}
-        values |= {"storage": (), "read_threads": 1}
+        values: dict[str, Any] = {"unity_uri": "http://127.0.0.1:1", "unity_token_variable": "NOT_SET"}
+        values |= {"unity_timeout": 1.0, "storage": (), "sync": ()}
         self.settings = BackendSettings(values=values, option=lambda _: None, mode="apply")
         self._own = own
 

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema import Diagnostic, QualifiedName
+    from pytest_delta_schema import QualifiedName
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.state import CatalogState, ColumnState
     from pytest_delta_schema.state.types import DataTypeState
 

@@ -1,8 +1,8 @@
-"""``--delta-explain`` and ``--delta-init``: explain codes, start a project, and append to its ``pyproject.toml``."""
+"""Start a project, as ``delta-schema init`` does by pytest with this module as a plugin; append to a project file."""
 
 from __future__ import annotations
 
-from shutil import get_terminal_size
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -12,7 +12,6 @@ from pytest_delta_schema.diagnostics.errors import os_error_text
 from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.plugin.registration import project_folder
 from pytest_delta_schema.plugin.source_files import UnwritableFileError, write_whole
-from pytest_delta_schema.report.codes import explained
 from pytest_delta_schema.settings.table import SECTION
 
 if TYPE_CHECKING:
@@ -22,15 +21,12 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.options import Options
 
 
-def command_output(config: pytest.Config, codes: Sequence[str] | None) -> str:
-    """Explain codes, or start a project, and return what to print."""
-    if codes is None:
-        lines = start_project(project_folder(config), config)
-        return "".join(f"delta schema: {printed(line)}\n" for line in lines)
-    try:
-        return f"{explained(codes, get_terminal_size().columns)}\n"
-    except ValueError as error:
-        raise pytest.UsageError(printed(str(error))) from None
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> pytest.ExitCode:
+    """Start a project instead of running tests: pytest has read where its configuration and its modules are."""
+    for line in start_project(project_folder(config), config):
+        sys.stdout.write(f"delta schema: {printed(line)}\n")
+    return pytest.ExitCode.OK
 
 
 _PACKAGE = "shop"
@@ -138,7 +134,7 @@ def _offered_ci(folder: Path) -> Iterator[str]:
     """Yield how to run the gate in the CI systems that the project uses."""
     for platform, (sign, file) in _CI.items():
         if (folder / sign).exists() and not (folder / file).exists():
-            yield f"in CI: python -m pytest_delta_schema ci {platform} > {file} (runs the gate; edit it to your needs)"
+            yield f"in CI: delta-schema ci {platform} > {file} (runs the gate; edit it to your needs)"
 
 
 def add_modules(config: pytest.Config, options: Options, files: Iterable[Path]) -> list[str]:

@@ -1,4 +1,4 @@
-"""``pytest --delta-explain`` and ``--delta-init``: what they print and write, and what they refuse."""
+"""``delta-schema init``: what it prints and writes, and what it refuses."""
 
 from __future__ import annotations
 
@@ -10,68 +10,8 @@ import pytest
 
 from support.plugin_project import reads_tool_pytest
 
-EXPLAINED = [
-    "DS206 DropWithoutConsent: a rule for plans",
-    "",
-    "A column is dropped without consent.",
-    "",
-    "Its data would be lost.",
-    "",
-    "Remedy: Declare the column, or consent to the drop by name (--delta-allow).",
-    "",
-    "Example:",
-    "",
-    '    stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("legacy", "string")])',
-    '    model = Table("dev", "silver", "orders", [Column("id", "bigint")])',
-]
-
-
-@pytest.mark.parametrize(
-    "args",
-    [
-        ["--delta-explain=DS206"],
-        ["--delta-explain", "ds206,DS206", "--delta-explain=ds206"],
-        ["--delta-explain=DS206", "--delta-drift", "no_such_folder"],
-        ["--delta-explain=DS206", "-n2"],
-    ],
-    ids=["code", "case and repetition", "arguments of a run", "xdist"],
-)
-def test_a_code_is_explained_and_nothing_runs(project, args):
-    (project.path / "pyproject.toml").write_text("[tool.pytest_delta_schema]\nmodles = ['shop']\nmax_risk = 7\n")
-    project.models("raise RuntimeError\n")
-    project.ini("delta_models = models")
-
-    result = project.run(*args)
-
-    assert result.ret == pytest.ExitCode.OK
-    assert result.outlines[-len(EXPLAINED) :] == EXPLAINED
-    assert "test session starts" not in result.stdout.str()
-
-
-def test_several_codes_are_explained_one_after_the_other(project):
-    result = project.run("--delta-explain=DD102,DS206")
-
-    result.stdout.fnmatch_lines(["DD102 ColumnMissing: a difference between a model and the catalog", EXPLAINED[0]])
-
-
-@pytest.mark.parametrize(
-    ("codes", "lines"),
-    [
-        ("DS26", ["ERROR: there is no code DS26; did you mean DS216 or DS206 or DS126?"]),
-        (
-            "DD102,x\x1b[2J",
-            ["ERROR: there is no code X\\u001b[[]2J; codes are DS, DD or DC and three digits, such as DS206"],
-        ),
-        ("", ["ERROR: no code is named; write one, such as DS206 or DD102, or several with commas between them"]),
-    ],
-)
-def test_an_unknown_code_is_refused_with_the_nearest_ones(project, codes, lines):
-    result = project.run(f"--delta-explain={codes}")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(lines)
-    assert result.outlines == []
-
+INIT = ("-p", "pytest_delta_schema.plugin.project_files")
+"""The arguments with which the command runs pytest."""
 
 SETTINGS = b'[tool.pytest_delta_schema]\nmodels = ["shop.models"]\n'
 PYTEST = b'[tool.pytest.ini_options]\npythonpath = ["."]\n'
@@ -86,6 +26,7 @@ NEXT = "delta schema: next: pytest --snapshot-update (writes the SQL and the sta
 def folder(project):
     """An empty folder."""
     (project.path / "tox.ini").unlink()
+    project.settings()
     return project
 
 
@@ -94,7 +35,7 @@ def content(project):
 
 
 def test_an_empty_folder_becomes_a_project_whose_next_command_works(folder):
-    result = folder.run("--delta-init")
+    result = folder.run(*INIT)
 
     assert result.ret == pytest.ExitCode.OK
     result.stdout.fnmatch_lines([*WROTE, NEXT], consecutive=True)
@@ -131,7 +72,7 @@ def test_an_empty_folder_becomes_a_project_whose_next_command_works(folder):
 def test_existing_text_is_kept_byte_for_byte(folder, before, added):
     (folder.path / "pyproject.toml").write_bytes(before)
 
-    result = folder.run("--delta-init")
+    result = folder.run(*INIT)
 
     result.stdout.fnmatch_lines([*WROTE, NEXT], consecutive=True)
     assert content(folder) == before + added
@@ -142,7 +83,7 @@ def test_a_section_that_this_pytest_does_not_read_is_to_be_renamed_first(folder,
     monkeypatch.setattr(pytest, "version_tuple", (8, 4, 2))
     (folder.path / "pyproject.toml").write_bytes(b"[tool.pytest]\npythonpath = ['.']\n")
 
-    result = folder.run("--delta-init")
+    result = folder.run(*INIT)
 
     first = (
         "delta schema: first: rename the section [[]tool.pytest] of pyproject.toml to [[]tool.pytest.ini_options], because"
@@ -174,7 +115,7 @@ def test_a_section_that_this_pytest_does_not_read_is_to_be_renamed_first(folder,
 def test_what_cannot_be_extended_is_reported_and_nothing_is_written(folder, before, message):
     (folder.path / "pyproject.toml").write_bytes(before)
 
-    result = folder.run("--delta-init")
+    result = folder.run(*INIT)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([message])
@@ -193,7 +134,7 @@ def test_on_a_full_disk_nothing_is_written(folder, file, monkeypatch):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    result = folder.run("--delta-init")
+    result = folder.run(*INIT)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: *{file} cannot be written: No space left on device; *; nothing was written"])
@@ -206,7 +147,7 @@ def test_a_model_of_that_name_is_kept(folder):
     for name in ("models.py", "delta_models.py"):
         (folder.path / "shop" / name).write_text("mine = 1\n")
 
-    result = folder.run("--delta-init")
+    result = folder.run(*INIT)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *shop/delta_models.py exists already; nothing was written"])
@@ -230,7 +171,7 @@ def test_the_model_is_written_into_the_package_of_the_project(folder, files, mod
         (folder.path / name).parent.mkdir(exist_ok=True)
         (folder.path / name).write_text("")
 
-    result = folder.run("--delta-init")
+    result = folder.run(*INIT)
 
     result.stdout.fnmatch_lines([f"delta schema: wrote {model}, an example with one table"])
     folder.run("--snapshot-update", "-m", "delta").assert_outcomes(passed=2)
@@ -248,9 +189,9 @@ def test_the_file_of_the_ci_system_of_the_project_is_offered(folder, sign, platf
     (folder.path / sign).parent.mkdir(exist_ok=True)
     (folder.path / sign).write_text("")
 
-    result = folder.run("--delta-init")
+    result = folder.run(*INIT)
 
-    line = f"delta schema: in CI: python -m pytest_delta_schema ci {platform} > {file} (runs the gate; edit it to your needs)"
+    line = f"delta schema: in CI: delta-schema ci {platform} > {file} (runs the gate; edit it to your needs)"
     result.stdout.fnmatch_lines([NEXT, line], consecutive=True)
     assert not (folder.path / file).exists()
 
@@ -259,7 +200,7 @@ def test_the_model_is_written_where_pytest_finds_modules(folder):
     (folder.path / "src").mkdir()
     folder.pytester.makeini("[pytest]\npythonpath = src\n")
 
-    result = folder.run("--delta-init")
+    result = folder.run(*INIT)
 
     result.stdout.fnmatch_lines(["delta schema: wrote src/shop/models.py, an example with one table"])
     assert content(folder) == SETTINGS
@@ -269,7 +210,7 @@ def test_the_model_is_written_where_pytest_finds_modules(folder):
 def test_a_missing_pythonpath_is_named_with_its_file(folder):
     folder.pytester.makeini("[pytest]\n")
 
-    result = folder.run("--delta-init")
+    result = folder.run(*INIT)
 
     line = "delta schema: first: add pythonpath = . to the section of pytest in tox.ini, so the module shop.models is"
     result.stdout.fnmatch_lines([f"{line} found", NEXT], consecutive=True)
