@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_delta_schema.diagnostics.errors import Location, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import NotShown
-from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status, TableOutcome, CheckResult
+from pytest_delta_schema.engine.outcomes import CheckKind, CheckResult, DataChecks, Status, TableOutcome
 from pytest_delta_schema.plan.kinds import Risk
 from pytest_delta_schema.plugin.compat import skip_item
 from pytest_delta_schema.plugin.failures import (

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_delta_schema.diagnostics.errors import diagnostic_of
 from pytest_delta_schema.diagnostics.faults import FailedCheck
-from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome, CheckResult
+from pytest_delta_schema.engine.outcomes import CheckKind, CheckResult, Status, TableOutcome
 from pytest_delta_schema.plugin.compat import is_worker
 from pytest_delta_schema.plugin.failures import cause_of, fault_of
 from pytest_delta_schema.plugin.outcomes import error_outcome, result_of

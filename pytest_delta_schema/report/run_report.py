@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
-    from pytest_delta_schema.engine.outcomes import TableOutcome, CheckResult
+    from pytest_delta_schema.engine.outcomes import CheckResult, TableOutcome
 
     _T = TypeVar("_T")
 
