@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.plugin import fixtures, hookspecs
+from pytest_delta_schema.plugin import hookspecs
+from pytest_delta_schema.plugin.fixtures import *  # noqa: F403 - pytest finds the fixtures of a plugin in its module
 from pytest_delta_schema.plugin.registration import (
     PUSHED,
     PYTEST_MARKS,
@@ -37,9 +39,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Declare the hooks of this plugin, and register its fixtures."""
+    """Declare the hooks of this plugin."""
     pluginmanager.add_hookspecs(hookspecs)
-    pluginmanager.register(fixtures, "delta-schema-fixtures")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -49,6 +50,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, meaning in PYTEST_MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     config.stash[PUSHED] = push_settings(lambda: _settings(config), lambda: _catalog(config))
+    # The settings of an outer run apply again after this one.
+    config.add_cleanup(partial(pop_settings, config.stash[PUSHED]))
     if is_configured(config) or config.hook.pytest_delta_schema_report.get_hookimpls() or _changes_snapshots(config):
         from pytest_delta_schema.plugin.run import start_run
 
@@ -73,13 +76,6 @@ def _catalog(config: pytest.Config) -> Catalog | None:
 
     item = config.stash.get(RUNNING, None)
     return None if item is None else fixture_value(item, "delta_catalog")
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Remove the settings of this run from the stack; those of an outer run apply again."""
-    pushed = config.stash.get(PUSHED, None)
-    if pushed is not None:
-        pop_settings(pushed)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> None:

@@ -64,11 +64,7 @@ class ComparisonRun:
             except ConfigurationError as error:
                 yield f"--delta-witness: {error}"
         self._witnesses = Witnesses(folder, given)
-
-    def close(self) -> None:
-        """End the process that runs witnesses."""
-        if self._witnesses is not None:
-            self._witnesses.close()
+        self._config.add_cleanup(self._witnesses.close)
 
     @property
     def labels(self) -> tuple[str, ...]:

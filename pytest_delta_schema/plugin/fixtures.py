@@ -23,6 +23,25 @@ if TYPE_CHECKING:
     from pytest_delta_schema.test_kit.effects import Effect
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
+__all__ = [
+    "_delta_scratch",
+    "delta_bound",
+    "delta_catalog",
+    "delta_clone",
+    "delta_effect",
+    "delta_probe",
+    "delta_raises",
+    "delta_snapshot",
+    "delta_spark",
+    "delta_spark_conf",
+    "delta_versions",
+    "delta_warehouse",
+    "delta_worker_id",
+    "make_delta_schema",
+    "make_delta_table",
+    "make_delta_tables",
+]
+
 
 def _run(config: pytest.Config) -> ContractRun:
     from pytest_delta_schema.plugin.run import contract_run

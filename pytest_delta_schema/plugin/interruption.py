@@ -114,8 +114,8 @@ class Interruption:
         # What pytest raises to stop a run, as for an error in the collection, are classes of their own.
         self._is_interrupted = self._is_apply and excinfo.type is KeyboardInterrupt
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Show how far each table came, and which were not begun."""
+    def show(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show how far each table of an interrupted apply came, and which were not begun."""
         if self._is_interrupted:
             terminalreporter.ensure_newline()
             terminalreporter.section(self._title(), red=True, bold=True)

@@ -102,16 +102,13 @@ class RunResults:
         """Count the checks that do not run."""
         self.deselected += sum(_is_summarised(item.nodeid) for item in items)
 
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Note which checks are going to run."""
-        self._select(item.nodeid for item in session.items)
-
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """Note which checks the workers are going to run."""
-        self._select(ids)
+        self.select(ids)
 
-    def _select(self, node_ids: Iterable[str]) -> None:
+    def select(self, node_ids: Iterable[str]) -> None:
+        """Note which checks are going to run."""
         self._selected.update(node_id for node_id in node_ids if check_of(node_id) is not None)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -246,7 +243,9 @@ class RunResults:
         self._written.clear()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Show the summary, which files were written, and the reports that are lines of the terminal."""
+        """Show what was interrupted, the summary, which files were written, and the reports that are lines."""
+        if self._run.interruption is not None:
+            self._run.interruption.show(terminalreporter)
         if self._run.has_summary:
             from pytest_delta_schema.plugin.summary import show_summary
 

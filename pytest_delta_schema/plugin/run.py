@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.adoption import AdoptRun
     from pytest_delta_schema.plugin.comparison import ComparisonRun
     from pytest_delta_schema.plugin.importing import ImportRun
+    from pytest_delta_schema.plugin.interruption import Interruption
     from pytest_delta_schema.plugin.items import ContractItem
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.results import RunResults
@@ -104,7 +105,8 @@ def start_run(config: pytest.Config) -> None:
         if (options.mode == APPLY or run.has_reports) and not (is_worker(config) or config.option.collectonly):
             from pytest_delta_schema.plugin.interruption import Interruption
 
-            config.pluginmanager.register(Interruption(config, run), "delta_schema_interruption")
+            run.interruption = Interruption(config, run)
+            config.pluginmanager.register(run.interruption, "delta_schema_interruption")
 
 
 def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:
@@ -139,6 +141,7 @@ class ContractRun:
         self.unneeded_breaks: dict[str, str] = {}
         self.has_summary = False
         self.results: RunResults | None = None
+        self.interruption: Interruption | None = None
         self.importing: ImportRun | None = None
         self.adopting: AdoptRun | None = None
         self.comparing: ComparisonRun | None = None
@@ -399,6 +402,8 @@ class RunHooks:
             run.selected, run.checked_by_rules = selected_tables(session.items), tables_with_rules(session.items)
             run.changing = changing_items(session.items, run)
             freeze_after_collection(session)
+        if run.results is not None:
+            run.results.select(item.nodeid for item in session.items)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Start the session of a catalog that a test uses, and stop a test whose session another test stopped."""
@@ -473,11 +478,6 @@ class RunHooks:
         job = self._run.importing or self._run.adopting
         if job is not None:
             show_section(terminalreporter, job.summary_lines())
-
-    def pytest_unconfigure(self) -> None:
-        """End the process that runs witnesses."""
-        if self._run.comparing is not None:
-            self._run.comparing.close()
 
     @pytest.fixture
     def _delta_readable(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
