@@ -75,11 +75,10 @@ class FixtureContext:
         self._request.addfinalizer(function)
 
 
-def start_for_test(item: pytest.Item, run: ContractRun) -> None:
+def start_for_test(run: ContractRun) -> None:
     """Start the sessions of the catalogs for a test, which may use them without asking for a session."""
-    if not is_check(item):
-        for catalog in run.catalogs():
-            start_catalog_session(catalog)
+    for catalog in run.catalogs():
+        start_catalog_session(catalog)
 
 
 def start_for_table(table: Table, gate: Gate, mode: str | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.diagnostics.errors import Location, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import NotShown
@@ -42,7 +42,10 @@ def report_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
     note_outcome(item, outcome)
     require_available(outcome)
     if outcome.status.fails:
-        _fail(item, outcome)
+        location = outcome.location
+        path = "" if location is None else relative(location, item.config.rootpath)
+        shown = body(outcome, path, with_sql=item.config.get_verbosity() >= 0)
+        raise ContractFailure(headline(outcome), shown, outcome.table)
     text = applied_text(outcome)
     if text:
         item.add_report_section("call", "delta schema", text)
@@ -55,13 +58,6 @@ def require_available(outcome: TableOutcome) -> None:
     for diagnostic in outcome.diagnostics:
         if diagnostic.concerns_run:
             raise CatalogUnavailable(diagnostic.fact)
-
-
-def _fail(item: pytest.Item, outcome: TableOutcome) -> NoReturn:
-    location = outcome.location
-    path = "" if location is None else relative(location, item.config.rootpath)
-    text = body(outcome, path, with_sql=item.config.get_verbosity() >= 0)
-    raise ContractFailure(headline(outcome), text, outcome.table)
 
 
 _WITH_CHANGES = (Status.DRIFTED, Status.BLOCKED, Status.STALE)
@@ -100,13 +96,10 @@ def notes_text(outcome: TableOutcome) -> str:
     unmanaged = unmanaged_headline(outcome) if outcome.check is CheckKind.APPLY else ""
     if outcome.check is CheckKind.COMPAT:
         return "; ".join(f"{word}: {line}" for word, line in comparison_notes(outcome))
-    notes = [headline(outcome)] if outcome.check is CheckKind.UNMANAGED and outcome.notes else _shown_notes(outcome)
+    # The label says what was not compared.
+    notes = [str(note) for note in outcome.notes if note.rule != NotShown.__name__]
+    notes = [headline(outcome)] if outcome.check is CheckKind.UNMANAGED and outcome.notes else notes
     return "; ".join([*notes, *([unmanaged] if unmanaged else [])])
-
-
-def _shown_notes(outcome: TableOutcome) -> list[str]:
-    """Return the notes of an outcome without what its label says."""
-    return [str(note) for note in outcome.notes if note.rule != NotShown.__name__]
 
 
 _RESULT = "delta_schema_result"
@@ -169,11 +162,9 @@ def _states(item: pytest.Item, outcome: TableOutcome) -> tuple[dict[str, Any] | 
     return state_json(declared), None if observed is None else state_json(observed)
 
 
-def error_outcome(config: pytest.Config, report: pytest.TestReport, result: CheckResult) -> TableOutcome | None:
-    """Return the outcome of a check that an error has ended; ``None`` if none has."""
+def error_outcome(config: pytest.Config, report: pytest.TestReport, result: CheckResult) -> TableOutcome:
+    """Return the outcome of a check that an error has ended."""
     cause = cause_of(report)
-    if not (cause or report.failed):
-        return None
     status = Status.UNREADABLE if cause or report.when == "setup" else Status.FAILED
     text, (file, line, _) = cause or _crash(report), report.location
     location = None if line is None else Location(str(Path(config.rootpath, file)), line + 1)

@@ -53,6 +53,7 @@ class RunResults:
         self.found_nothing = False
         self.started = time.monotonic()
         self._config = config
+        self._is_worker = is_worker(config)
         self._run = run
         self._selected: set[str] = set()
         self._ended: set[str] = set()
@@ -117,9 +118,7 @@ class RunResults:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect what one phase of a check has shown."""
-        result = result_of(report)
-        if is_worker(self._config):
-            return
+        result = None if self._is_worker else result_of(report)
         if report.when == _CRASH:
             self._add_crash(report)
         elif result is not None:
@@ -141,10 +140,9 @@ class RunResults:
             outcome = "error"
         elif outcome is None and (report.when == "call" or not report.passed):
             outcome = report.outcome
-        if result is None and (cause or known.result is None):
+        if result is None and (cause or (report.failed and known.result is None)):
             result = error_outcome(self._config, report, shown)
-            if result is not None:
-                self.errors[node_id] = cause
+            self.errors[node_id] = cause
         if cause:
             self.faults[cause] = fault_of(report)
         # A phase without a result of its own, such as the teardown, leaves what an earlier one has shown.
@@ -193,7 +191,7 @@ class RunResults:
         self.other_tests = max(self.other_tests, run.other_tests)
         unused = run.unused_consents()
         texts = None if unused is None else list(map(str, unused))
-        if is_worker(self._config):
+        if self._is_worker:
             output = {
                 "deselected": self.deselected,
                 "other_tests": self.other_tests,

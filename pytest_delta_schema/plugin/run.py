@@ -407,10 +407,10 @@ class RunHooks:
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Start the session of a catalog that a test uses, and stop a test whose session another test stopped."""
-        if "delta_catalog" in getattr(item, "fixturenames", ()):
+        if "delta_catalog" in getattr(item, "fixturenames", ()) and not hasattr(item, "check_kind"):
             from pytest_delta_schema.plugin.catalogs import start_for_test
 
-            start_for_test(item, self._run)
+            start_for_test(self._run)
         watch = self._run.spark_watch
         fault = None if watch is None else watch.fault(getattr(item, "fixturenames", ()))
         if fault:

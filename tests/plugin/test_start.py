@@ -235,3 +235,58 @@ def test_a_process_that_runs_pytest_gets_its_objects_back(project):
     )
 
     result.stdout.fnmatch_lines(["FROZEN True", "*100 passed*", "LEFT 0"])
+
+
+COUNTING = """
+import sys
+import pytest
+
+CALLED = set()
+
+def note(frame, event, _):
+    code = frame.f_code
+    _, package, module = code.co_filename.rpartition("/pytest_delta_schema/")
+    if event == "call" and package and code.co_flags & 1 and "<" not in code.co_name:  # no bodies of classes
+        CALLED.add((module, code.co_name, code.co_firstlineno))
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):
+    sys.setprofile(note)
+    try:
+        return (yield)
+    finally:
+        sys.setprofile(None)
+
+def pytest_sessionfinish(session):
+    manager = session.config.pluginmanager
+    plugins = [plugin for _, plugin in manager.list_name_plugin() if plugin is not None]
+    names = [getattr(plugin, "__name__", type(plugin).__module__) for plugin in plugins]
+    own = [plugin for plugin, name in zip(plugins, names) if name.startswith("pytest_delta_schema")]
+    print("\\nPLUGINS", len(own), sum(len(manager.get_hookcallers(plugin)) for plugin in own))
+    for name, prefix in (("OF THE PLUGIN", "plugin/"), ("OF THE PACKAGE", "")):
+        called = [call for call in CALLED if call[0].startswith(prefix)]
+        print(name, len({module for module, *_ in called}), len(called))
+"""
+
+
+def test_a_red_dot_runs_few_modules_and_functions(project):
+    project.models('orders = table("dev.silver.orders", Column("id", LongType()), Column("a", LongType()))\n')
+    project.catalog("CATALOG")
+    conftest = project.path / "conftest.py"
+    conftest.write_text(
+        f"{conftest.read_text()}\nCATALOG = MemoryCatalog([stored('dev.silver.orders', OLD)])\n{COUNTING}"
+    )
+
+    result = project.run("--delta-drift", "-m", "delta_drift", subprocess=True)
+
+    result.assert_outcomes(failed=1)
+    counts = {
+        name: tuple(map(int, line.removeprefix(name).split()))
+        for line in result.outlines
+        for name in ("PLUGINS", "OF THE PLUGIN", "OF THE PACKAGE")
+        if line.startswith(f"{name} ")
+    }
+    assert counts["PLUGINS"] <= (4, 30), counts
+    for name, (modules, functions) in {"OF THE PLUGIN": (12, 80), "OF THE PACKAGE": (75, 400)}.items():
+        assert counts[name][0] <= modules, counts
+        assert counts[name][1] <= functions, counts
