@@ -7,7 +7,6 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,9 +24,6 @@ _HYPHENS = 4
 
 _IN_CHECKPOINTS = frozenset({"metaData", "protocol"})
 """The actions that each checkpoint holds."""
-
-SHOWN_MISSING = 5
-"""How many missing commits are named."""
 
 _COMMIT = re.compile(r"([0-9]{20})\.json")
 _NUMBERED = re.compile(r"[0-9]+\.(?:json|checkpoint(?:\..+)?\.(?:json|parquet)|[0-9]+\.compacted\.json)")
@@ -117,15 +113,9 @@ class LogListing:
         return max(self.commits | {self.checkpoint})
 
     @property
-    def missing(self) -> tuple[int, ...]:
-        """The first versions after the newest checkpoint whose commits are missing although later ones exist."""
-        versions = range(self.checkpoint + 1, self.newest + 1)
-        return tuple(islice((version for version in versions if version not in self.commits), SHOWN_MISSING))
-
-    @property
-    def number_missing(self) -> int:
-        """How many commits are missing; the name of a file can make this any number below 10**20."""
-        return self.newest - self.checkpoint - sum(version > self.checkpoint for version in self.commits)
+    def missing(self) -> tuple[range, ...]:
+        """The versions after the newest checkpoint whose commits are missing although later ones exist."""
+        return gaps(self.commits, self.checkpoint + 1)
 
     @property
     def needed(self) -> tuple[str, ...]:

@@ -229,7 +229,7 @@ def test_a_file_that_is_deleted_while_the_log_is_read_is_no_damage(tmp_path, mon
     name = commit_file(plain(tmp_path)).name
 
     assert damage_of(Vanishing(str(tmp_path), name, times)) is None
-    assert isinstance(inspected(Vanishing(str(tmp_path), name, times)), CheckedLog) is is_read
+    assert isinstance(inspected(NAME, Vanishing(str(tmp_path), name, times)), CheckedLog) is is_read
 
 
 class Listed(LocalFiles):
@@ -263,7 +263,7 @@ def test_what_the_next_listing_holds_is_not_missing(tmp_path, monkeypatch, listi
     plain(tmp_path)
 
     assert damage_of(Listed(str(tmp_path), *listings)) is None
-    assert isinstance(inspected(Listed(str(tmp_path), *listings)), CheckedLog) is is_read
+    assert isinstance(inspected(NAME, Listed(str(tmp_path), *listings)), CheckedLog) is is_read
 
 
 def test_damage_is_certain_although_commits_are_added(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from unittest.mock import patch
 from deltalake import DeltaTable
 
 from pytest_delta_schema.backends.logs.files import LogFault
-from pytest_delta_schema.backends.logs.log import inspected
+from pytest_delta_schema.backends.logs.log import DeltaLog
 from pytest_delta_schema.backends.unity import logs
 from pytest_delta_schema.state.delta_log import LogFacts
 from support.logs import TIME, commit, field, metadata, protocol
@@ -315,8 +315,11 @@ class Interruptions:
 
 def damage_of(files: LogFiles) -> LogFault | None:
     """Return the damage in the files that a reader of the newest version needs; ``None`` if none is certain."""
-    checked = inspected(files)
-    return checked if isinstance(checked, LogFault) and checked.is_certain else None
+    try:
+        DeltaLog(files).newest()
+    except LogFault as fault:
+        return fault if fault.is_certain else None
+    return None
 
 
 class _Store:

@@ -365,9 +365,9 @@ def _understand(
     kind, *rest = answer.split("\t")
     if kind == "delta":
         location, version, metadata, protocol, clustering = rest
-        checked = inspected(bridge.log(location))
-        if isinstance(checked, LogFault) and checked.is_certain:
-            return checked.of(name)
+        checked = inspected(name, bridge.log(location))
+        if isinstance(checked, Diagnostic):
+            return checked
         try:
             paths = json.loads(clustering)["clusteringColumns"] if clustering else ()
             actions = json.loads(metadata)["metaData"], json.loads(protocol)["protocol"]
@@ -446,5 +446,5 @@ def _unreadable(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str])
     cause = bridge.with_logical_names(message[0])
     fact = f"its Delta log cannot be read ({cause})"
     unreadable = refused_by_spark(name, cause) or problem(UnreadableTable, name, fact, remedy)
-    checked = inspected(bridge.log(location))
-    return checked.of(name) if isinstance(checked, LogFault) and checked.is_certain else unreadable
+    checked = inspected(name, bridge.log(location))
+    return checked if isinstance(checked, Diagnostic) else unreadable

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.logs.files import (
     BACKUP,
@@ -23,6 +26,8 @@ from pytest_delta_schema.delta.log_files import (
     checksum_name,
     commit_name,
 )
+from pytest_delta_schema.delta.protocol import protocol_properties
+from pytest_delta_schema.delta.well_formed import fault_in_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +38,8 @@ if TYPE_CHECKING:
     Commit = Sequence[Mapping[str, Any]]
 
 
-class CheckedLog(NamedTuple):
+@dataclass(frozen=True)
+class CheckedLog:
     """A log without damage, with the files that were read to check it."""
 
     listing: LogListing
@@ -44,9 +50,40 @@ class CheckedLog(NamedTuple):
     reads_checkpoint: bool = False
     """Whether the newest version was read from the checkpoint, which commits and checksum did not tell."""
 
+    @property
+    def since_checkpoint(self) -> list[Mapping[str, Any]]:
+        """The actions of the commits since the checkpoint, the oldest first."""
+        versions = sorted(version for version in self.listing.commits if version > self.listing.checkpoint)
+        return [action for version in versions for action in self.commits[commit_name(version)]]
+
+    @cached_property
+    def contradicts_checksum(self) -> bool:
+        """Whether the newest checksum and the commits differ, so readers of either would see two different tables.
+
+        Delta compares them when it lists the files of the table (Delta 4.4.0).
+        """
+        checksum, since = self.checksum or {}, self.since_checkpoint
+        known_metadata, known_protocol = checksum.get("metadata"), checksum.get("protocol")
+        for metadata in of_kind(since, "metaData")[-1:]:
+            if isinstance(known_metadata, dict) and not _are_equal(metadata, known_metadata):
+                return True
+        for protocol in of_kind(since, "protocol")[-1:]:
+            if isinstance(known_protocol, dict) and known_protocol != protocol:
+                faults = fault_in_protocol(known_protocol)
+                return bool(faults) or dict(protocol_properties(known_protocol)) != dict(protocol_properties(protocol))
+        return False
+
 
 _COMPARED = ("schemaString", "partitionColumns", "configuration", "description")
 """The fields in which the metadata of a checksum must equal the newest metadata in the commits."""
+
+_SHOWN_MISSING = 5
+"""How many missing commits are named."""
+
+
+def _are_equal(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Whether two actions are equal; a key of null is one that is not there."""
+    return first == second or all(first.get(key) == second.get(key) for key in first.keys() | second.keys())
 
 
 def _misnamed(name: str) -> DoubtfulLog:
@@ -64,10 +101,8 @@ def checked_log(log: LogFiles, names: frozenset[str], listing: LogListing) -> Ch
         fact = f"{log.path} holds {checksum}, the checksum of a commit, and lacks the commit {lost}"
         raise DamagedLog(fact, f"{BACKUP}; to continue without that commit, delete its checksum")
     if listing.missing:
-        missing = [commit_name(version) for version in listing.missing]
-        more = f" and {listing.number_missing - len(missing)} more" if listing.number_missing > len(missing) else ""
-        fact = f"{log.path} lacks {', '.join(missing)}{more}, and later commits are there"
-        raise DamagedLog(fact, "restore them from a backup" if len(missing) > 1 else BACKUP)
+        is_one = [span.stop - span.start for span in listing.missing] == [1]
+        raise DamagedLog(lacking(log, listing.missing), BACKUP if is_one else "restore them from a backup")
     commits, doubts = _read_commits(log, names, listing)
     _compare_merged(log, listing, commits)
     if listing.checkpoint < 0:
@@ -84,6 +119,13 @@ def checked_log(log: LogFiles, names: frozenset[str], listing: LogListing) -> Ch
     if doubts:  # what is certainly damaged comes first
         raise doubts[0]
     return CheckedLog(listing, commits, newest)
+
+
+def lacking(log: LogFiles, missing: Sequence[range]) -> str:
+    """Return that a log lacks commits; the name of a file can make their number any below 10**20."""
+    names = [commit_name(version) for version in islice(chain.from_iterable(missing), _SHOWN_MISSING)]
+    more = sum(span.stop - span.start for span in missing) - len(names)
+    return f"{log.path} lacks {', '.join(names)}{f' and {more} more' if more else ''}, and later commits are there"
 
 
 def _read_commits(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.backends.concurrency import read_until_settled
-from pytest_delta_schema.backends.logs.checks import CheckedLog, check_checksum, checked_log, of_kind
+from pytest_delta_schema.backends.logs.checks import CheckedLog, check_checksum, checked_log, lacking, of_kind
 from pytest_delta_schema.backends.logs.files import (
     BACKUP,
     ChangingLog,
@@ -28,7 +28,7 @@ from pytest_delta_schema.backends.problems import MALFORMED, WRITE_AGAIN, is_dam
 from pytest_delta_schema.delta.fields import with_names_of
 from pytest_delta_schema.delta.log_files import LogListing, checksum_name, commit_name, gaps
 from pytest_delta_schema.delta.protocol import clustering_in, may_be_clustered, protocol_properties
-from pytest_delta_schema.delta.well_formed import TOO_DEEP, MalformedLog, fault_in_protocol
+from pytest_delta_schema.delta.well_formed import TOO_DEEP, MalformedLog
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, first_line
 from pytest_delta_schema.state.delta_log import LogFacts, columns_of_schema
 
@@ -54,8 +54,6 @@ _MOST_OLDER = 100
 
 _PART_0 = ".checkpoint.0000000000."
 """In the name of the part of a checkpoint before the first one."""
-
-_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +114,8 @@ class DeltaLog:
             start = max(first, *versions[:1], 0)
             missing = gaps(versions, start)
             if missing:
-                raise self._lacks(missing)
+                remedy = "restore them from a backup, or read newer versions only"
+                raise DamagedLog(lacking(self.files, missing), remedy)
             with self._unreplaced([commit_name(version) for version in versions[-1:]]):
                 return tuple(commit_of(version, self._actions(version)) for version in versions if version >= start)
 
@@ -194,14 +193,6 @@ class DeltaLog:
         name = commit_name(version)
         return actions_in(content_of(self.files, name), f"{self.files.path}/{name}")
 
-    def _lacks(self, missing: Sequence[range]) -> LogFault:
-        """Return the fault of a log with gaps."""
-        names = [commit_name(version) for span in missing for version in span[:_SHOWN]][:_SHOWN]
-        more = sum(map(len, missing)) - len(names)
-        listed = f"{', '.join(names)}{f' and {more} more' if more else ''}"
-        fact = f"{self.files.path} lacks {listed}, and later commits are there"
-        return DamagedLog(fact, "restore them from a backup, or read newer versions only")
-
     def _facts_at(self, version: int) -> LogFacts:
         """Return an older version: from its checksum, else from the commits up to it."""
         listing = self._listing()
@@ -256,12 +247,12 @@ def reading_log(table: QualifiedName, files: LogFiles) -> Iterator[DeltaLog]:
         raise CatalogReadError([is_damaged(table, error)]) from error
 
 
-def inspected(files: LogFiles) -> CheckedLog | LogFault:
-    """Return the checked files of the newest version of a log, or what is wrong with it."""
+def inspected(table: QualifiedName, files: LogFiles) -> CheckedLog | LogFault | Diagnostic:
+    """Return the checked files of the newest version of a log, what may be wrong with it, or its certain damage."""
     try:
         return DeltaLog(files).newest()
     except LogFault as fault:
-        return fault
+        return fault.of(table) if fault.is_certain else fault
 
 
 def state_of_log(table: QualifiedName, files: LogFiles) -> TableState | Diagnostic:
@@ -310,14 +301,14 @@ def _facts_of_newest(files: LogFiles, checked: CheckedLog) -> tuple[CheckedLog, 
 
     Delta reads the checksum and, if there is none, the log (Delta 4.4.0).
     """
-    facts = None if contradicts_checksum(checked) else _without_checkpoint(files, checked)
+    facts = None if checked.contradicts_checksum else _without_checkpoint(files, checked)
     if facts is not None:
         return checked, facts
-    listing, checked = checked.listing, checked._replace(reads_checkpoint=True)
+    listing, checked = checked.listing, replace(checked, reads_checkpoint=True)
     names = listing.checkpoints.get(listing.checkpoint, ())
     try:
         before = [_checkpoint_actions(files, name) for name in names]
-        facts = _facts_in([*chain.from_iterable(before), *_since_checkpoint(checked)], listing.newest, are_all=True)
+        facts = _facts_in([*chain.from_iterable(before), *checked.since_checkpoint], listing.newest, are_all=True)
     except FileNotFoundError:
         raise
     except LogFault as fault:
@@ -329,7 +320,7 @@ def _facts_of_newest(files: LogFiles, checked: CheckedLog) -> tuple[CheckedLog, 
 
 def _without_checkpoint(files: LogFiles, checked: CheckedLog) -> LogFacts | None:
     """Return what commits and checksums say of the newest version; ``None`` if only the checkpoint can tell."""
-    listing, since = checked.listing, _since_checkpoint(checked)
+    listing, since = checked.listing, checked.since_checkpoint
     checksum = checked.checksum or {}
     has_domains = isinstance(checksum.get(_DOMAINS), list)
     stated = [action for action in since if _DOMAINS not in action] if has_domains else since
@@ -343,12 +334,6 @@ def _without_checkpoint(files: LogFiles, checked: CheckedLog) -> LogFacts | None
     if facts is None and checked.checksum is None and listing.checkpoint >= 0:
         facts = _in_older_checksum(files, checked)
     return facts
-
-
-def _since_checkpoint(checked: CheckedLog) -> list[Mapping[str, Any]]:
-    """Return the actions of the commits since the checkpoint, the oldest first."""
-    versions = sorted(version for version in checked.listing.commits if version > checked.listing.checkpoint)
-    return [action for version in versions for action in checked.commits[commit_name(version)]]
 
 
 def _in_older_checksum(files: LogFiles, checked: CheckedLog) -> LogFacts | None:
@@ -388,28 +373,6 @@ def _differ(checksum: Mapping[str, Any], known: Actions) -> bool:
         return True
     clustering = clustering_in(of_kind(known, _DOMAINS))
     return isinstance(domains, list) and clustering is not None and clustering != (clustering_in(domains) or ())
-
-
-def contradicts_checksum(checked: CheckedLog) -> bool:
-    """Whether the newest checksum and the commits differ, so readers of either would see two different tables.
-
-    Delta compares them when it lists the files of the table (Delta 4.4.0).
-    """
-    checksum, since = checked.checksum or {}, _since_checkpoint(checked)
-    known_metadata, known_protocol = checksum.get("metadata"), checksum.get("protocol")
-    for metadata in of_kind(since, _METADATA)[-1:]:
-        if isinstance(known_metadata, dict) and not _are_equal(metadata, known_metadata):
-            return True
-    for protocol in of_kind(since, _PROTOCOL)[-1:]:
-        if isinstance(known_protocol, dict) and known_protocol != protocol:
-            faults = fault_in_protocol(known_protocol)
-            return bool(faults) or dict(protocol_properties(known_protocol)) != dict(protocol_properties(protocol))
-    return False
-
-
-def _are_equal(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    """Whether two actions are equal; a key of null is one that is not there."""
-    return first == second or all(first.get(key) == second.get(key) for key in first.keys() | second.keys())
 
 
 def _stating(checked: CheckedLog) -> str | None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.logs.checks import CheckedLog
 from pytest_delta_schema.backends.logs.files import DoubtfulLog
-from pytest_delta_schema.backends.logs.log import contradicts_checksum
 from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.backends.spark.compat import (
     Gateway,
@@ -253,7 +252,7 @@ def may_lack_rows(checked: CheckedLog | LogFault | None, protocol: Mapping[str, 
     listing, second = checked.listing, checked.listing.second_checkpoints
     if checked.reads_checkpoint and (checked.checksum is not None or listing.newest not in listing.commits):
         return True
-    return contradicts_checksum(checked) or any(is_classic or name.endswith(".parquet") for name in second)
+    return checked.contradicts_checksum or any(is_classic or name.endswith(".parquet") for name in second)
 
 
 def may_be_refused(facts: LogFacts) -> bool:

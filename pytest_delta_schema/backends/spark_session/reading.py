@@ -211,9 +211,9 @@ def _read_once(  # noqa: PLR0911 - one result for each kind of table
         properties = {row[0]: row[1] for row in sql(show_properties(name))}
         location = description["Location"]
         log = None if commits_are_in_catalog(properties) else session.files(location)
-        checked = None if log is None else inspected(log)
-        if isinstance(checked, LogFault) and checked.is_certain:
-            return checked.of(name)
+        checked = None if log is None else inspected(name, log)
+        if isinstance(checked, Diagnostic):
+            return checked
         configuration, protocol = split_properties(properties)
         metadata = {
             "schemaString": fields.json(),
