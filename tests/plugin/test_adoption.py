@@ -13,7 +13,6 @@ from pyspark.sql.types import ArrayType, LongType, MapType, StructField, StructT
 
 from pytest_delta_schema import Column, LocalCatalog, MemoryCatalog, Settings, Table
 from pytest_delta_schema.backends.local import reading, session
-from pytest_delta_schema.backends.local.session import LazySession
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.declarations import tables_of_file
 from pytest_delta_schema.plugin import adoption, source_files
@@ -708,7 +707,7 @@ def test_a_rename_of_one_physical_column_is_accepted_as_a_rename(tmp_path, monke
         started = [{"protocol": {"minReaderVersion": 2, "minWriterVersion": 5}}] if version == 0 else []
         commit(folder, version, *started, entry, **info)
         info, version = {}, version + 1
-    gate = Gate(LocalCatalog(LazySession(start=never), warehouse=tmp_path), [model])
+    gate = Gate(LocalCatalog(never, warehouse=tmp_path), [model])
     gate.state()
 
     drift = drift_of(gate, model)

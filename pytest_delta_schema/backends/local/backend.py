@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 def _open(context: BackendContext) -> LocalCatalog:
     from pytest_delta_schema.backends.local.catalog import LocalCatalog
-    from pytest_delta_schema.backends.local.session import LazySession, has_own_settings
+    from pytest_delta_schema.backends.local.session import has_own_settings
     from pytest_delta_schema.backends.local.warehouse import check_warehouse
 
     if not (context.starts_own_spark() and has_own_settings()):
         return LocalCatalog(_session(context), warehouse=context.warehouse())
     warehouse = context.warehouse()
     check_warehouse(warehouse)
-    return LocalCatalog(LazySession(start=lambda: _session(context)), warehouse=warehouse)
+    return LocalCatalog(lambda: _session(context), warehouse=warehouse)
 
 
 def _session(context: BackendContext) -> SparkSession:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.reading import WarehouseLogs, files_of, list_tables, read_tables
-from pytest_delta_schema.backends.local.session import LazySession
+from pytest_delta_schema.backends.local.session import installed_versions
 from pytest_delta_schema.backends.local.warehouse import SESSION_CATALOG, schema_folder, why_empty
 from pytest_delta_schema.backends.spark.catalog import SparkTables
 from pytest_delta_schema.backends.spark.compat import active_spark
@@ -23,7 +23,7 @@ from pytest_delta_schema.models.table import conversions, required_tables
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from os import PathLike
 
@@ -49,8 +49,8 @@ class LocalCatalog(SparkTables):
     """Delta tables through one classic Spark session.
 
     Args:
-        spark: The session; it is never stopped here. One that is started later is started by the first call that needs
-            it, and until then tables are read from their logs.
+        spark: The session; it is never stopped here. Or a function that starts it: the first call that needs the
+            session calls it, and until then tables are read from their logs.
         warehouse: The folder that holds all catalogs.
 
     Raises:
@@ -59,15 +59,15 @@ class LocalCatalog(SparkTables):
 
     name = "local"
 
-    def __init__(self, spark: SparkSession | LazySession, *, warehouse: str | PathLike[str]) -> None:
+    def __init__(self, spark: SparkSession | Callable[[], SparkSession], *, warehouse: str | PathLike[str]) -> None:
         refuse(
-            "" if isinstance(spark, LazySession) else session_fault(spark, "LocalCatalog"),
+            "" if callable(spark) else session_fault(spark, "LocalCatalog"),
             folder_fault(warehouse, "LocalCatalog"),
         )
         self._given = spark
         self.warehouse = Path(warehouse)
-        if isinstance(spark, LazySession):
-            versions = spark.versions(lambda: self.bridge.versions().properties)
+        if callable(spark):
+            versions = installed_versions(lambda: self.bridge.versions().properties)
         else:
             versions = self.bridge.versions()
         self._early = WarehouseLogs(self.warehouse, versions.delta, lambda: self.is_started)
@@ -82,7 +82,7 @@ class LocalCatalog(SparkTables):
     @cached_property
     def spark(self) -> SparkSession:
         """The session; it is started when it is first needed."""
-        return self._given.start() if isinstance(self._given, LazySession) else self._given
+        return self._given() if callable(self._given) else self._given
 
     @cached_property
     def bridge(self) -> Bridge:
@@ -159,7 +159,7 @@ class LocalCatalog(SparkTables):
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
-        is_to_be_started = isinstance(self._given, LazySession) and not self.is_started and active_spark() is None
+        is_to_be_started = callable(self._given) and not self.is_started and active_spark() is None
         if catalog == SESSION_CATALOG and is_to_be_started:
             return ()  # the session catalog of a new session is in memory
         names = self._early.table_names(catalog, schema)

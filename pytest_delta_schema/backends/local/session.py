@@ -1,11 +1,10 @@
-"""A session that is started when it is first needed, and the versions of Spark and Delta with which it starts."""
+"""What is known of a session before it starts: its versions of Spark and Delta, and whether it has other settings."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -18,8 +17,6 @@ from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
-    from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.spark.versions import SparkVersions
     from pytest_delta_schema.delta import Pair
@@ -126,29 +123,19 @@ _CONFIGURATION = ("spark-defaults.conf", "spark-env.sh")
 """Files in Spark's folder ``conf`` that do the same."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LazySession:
-    """A session that is started when it is first needed."""
+def installed_versions(properties: Callable[[], AbstractSet[str]]) -> SparkVersions:
+    """Return the versions of a session that is not started yet; ``properties`` starts it for those that Delta knows."""
+    # The commands that name a missing pyspark use the versions of this module.
+    from pytest_delta_schema.backends.spark.versions import SparkVersions
 
-    start: Callable[[], SparkSession]
-
-    def versions(self, properties: Callable[[], AbstractSet[str]]) -> SparkVersions:
-        """Return the versions of the session, as they are installed.
-
-        ``properties`` returns the properties that Delta knows, from the started session; it is called for a version of
-        Delta whose properties this package does not know.
-        """
-        # The commands that name a missing pyspark use the versions of this module.
-        from pytest_delta_schema.backends.spark.versions import SparkVersions
-
-        versions = installed()
-        if version_fault(versions):
-            # No session can start; logs are read as the newest pair reads them.
-            versions = {"pyspark": PAIRS[-1].pyspark, "delta-spark": PAIRS[-1].delta_spark}
-        spark, delta = minor_version(versions["pyspark"]), minor_version(versions["delta-spark"])
-        if versions["delta-spark"] == PAIRS[-1].delta_spark:
-            return SparkVersions(spark=spark, delta=delta)
-        return SparkVersions(spark=spark, delta=delta, properties=_LaterProperties(properties))
+    versions = installed()
+    if version_fault(versions):
+        # No session can start; logs are read as the newest pair reads them.
+        versions = {"pyspark": PAIRS[-1].pyspark, "delta-spark": PAIRS[-1].delta_spark}
+    spark, delta = minor_version(versions["pyspark"]), minor_version(versions["delta-spark"])
+    if versions["delta-spark"] == PAIRS[-1].delta_spark:
+        return SparkVersions(spark=spark, delta=delta)
+    return SparkVersions(spark=spark, delta=delta, properties=_LaterProperties(properties))
 
 
 class _LaterProperties(AbstractSet[str]):
@@ -172,10 +159,7 @@ class _LaterProperties(AbstractSet[str]):
 
 
 def has_own_settings(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether a session that is started now certainly has the settings of this package, and no others.
-
-    It may have others if one is active already, if Spark's own files or variables configure it, and on Databricks.
-    """
+    """Whether a session that is started now certainly has the settings of this package, and no others."""
     package = find_spec("pyspark")
     if package is None or package.origin is None or active_spark() is not None:
         return False

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.problems import cannot_clone, require_commits_in_log, without_files
+from pytest_delta_schema.backends.problems import cannot_clone, problem, require_commits_in_log, without_files
 from pytest_delta_schema.backends.rows import DataQueries
 from pytest_delta_schema.backends.spark.catalog import SparkTables
 from pytest_delta_schema.backends.spark.compat import Gateway, is_connect_session
@@ -17,11 +17,20 @@ from pytest_delta_schema.backends.spark.errors import running_in_spark
 from pytest_delta_schema.backends.spark.sessions import as_written
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.backends.spark.versions import BY_COMMIT, BY_PROPERTY, OPEN_SOURCE_DELTA, SparkVersions
-from pytest_delta_schema.backends.spark_session.reading import ABSENT_ON_SPARK, SessionReader, unreadable_by_session
-from pytest_delta_schema.diagnostics.errors import StatementError, first_line
+from pytest_delta_schema.backends.spark_session.reading import (
+    ABSENT_ON_SPARK,
+    SessionReader,
+    files_of,
+    lasting_names,
+    read_log,
+    unreadable_by_session,
+)
+from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError, first_line
+from pytest_delta_schema.diagnostics.faults import AbsentTable
 from pytest_delta_schema.execute.protocols import ABSENT, Refusal
 from pytest_delta_schema.models.arguments import refuse, session_fault
-from pytest_delta_schema.models.names import required_table_names
+from pytest_delta_schema.models.names import QualifiedName, required_table_names
 from pytest_delta_schema.models.sets import names_around
 from pytest_delta_schema.models.table import conversions, required_tables
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableComment
@@ -29,8 +38,12 @@ from pytest_delta_schema.sql.compiler import rendered
 from pytest_delta_schema.sql.renderers import (
     describe_detail,
     shallow_clone,
+    show_tables,
+    show_views,
 )
 from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.state.delta_log import LogFacts
+from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -39,10 +52,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.logs.files import LogFiles
     from pytest_delta_schema.execute.protocols import Capabilities, Version
-    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.delta_log import LogFacts
-    from pytest_delta_schema.state.states import CatalogState, TableState
 
 
 _STRING = re.compile(r"(?s)'(?:[^'\\]|\\.)*(?:'|\\?\Z)")
@@ -107,7 +117,7 @@ class SessionCatalog(SparkTables):
         refuse(session_fault(spark, "SessionCatalog"))
         self._spark = spark
         self._redacted = _redacted
-        self._reader = SessionReader(self.name, spark, read_threads, _redacted)
+        self._reader = SessionReader(spark, read_threads, _redacted)
         self._gateway = None if is_connect_session(spark) else Gateway(spark)
         self._statements = DeltaStatements(
             self._sql, self.data_checks, self._gateway, lambda: self.capabilities, _by_commit
@@ -140,7 +150,13 @@ class SessionCatalog(SparkTables):
         Raises:
             CatalogReadError: If it does not exist, or cannot be read.
         """
-        return self._reader.log(name)
+        facts = read_log(self._reader, name)
+        if isinstance(facts, TableState):
+            raise CatalogReadError([CatalogState.of({name: facts}).problem(name)])
+        if not isinstance(facts, LogFacts):
+            absent = problem(AbsentTable, name, "is not known to the Spark session", "see its catalogs")
+            raise CatalogReadError([facts or absent])
+        return replace(facts, version=self._reader.newest(name)) if facts.version < 0 else facts
 
     def table_id(self, table: QualifiedName) -> str:
         """Return the id of an existing table, by DESCRIBE DETAIL."""
@@ -158,11 +174,18 @@ class SessionCatalog(SparkTables):
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
-        return self._reader.table_names(catalog, schema)
+        try:
+            tables = lasting_names(self._reader.rows(show_tables(catalog, schema)))
+        except StatementError as error:
+            if error.condition == "SCHEMA_NOT_FOUND":
+                return ()
+            raise
+        views = self._views(catalog, schema)
+        return tuple(sorted(QualifiedName(catalog, schema, folded(name)) for name in tables if name not in views))
 
     def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of the views in a schema, sorted; none if the schema does not exist."""
-        return self._reader.view_names(catalog, schema)
+        return tuple(sorted(QualifiedName(catalog, schema, folded(name)) for name in self._views(catalog, schema)))
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its history cannot be read."""
@@ -203,7 +226,16 @@ class SessionCatalog(SparkTables):
         return self._reader.readable([table])[table]
 
     def _log_files(self, table: QualifiedName) -> LogFiles:
-        return self._reader.log_files(table)
+        self.read_tables([table]).existing(table)
+        return files_of(self._reader, table)
+
+    def _views(self, catalog: str, schema: str) -> set[str]:
+        """Return the names of the views of a schema, as Spark spells them."""
+        try:
+            return set(lasting_names(self._reader.rows(show_views(catalog, schema))))
+        except StatementError:
+            # Catalogs without views refuse to list them.
+            return set()
 
     def _sql(self, text: str) -> Any:
         with as_written(self.spark, text):

@@ -31,16 +31,13 @@ from pytest_delta_schema.delta.protocol import (
     split_properties,
 )
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
-from pytest_delta_schema.diagnostics.faults import AbsentTable, UnreadableTable
-from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.sql.renderers import (
     describe_detail,
     describe_extended,
     describe_history,
     show_properties,
     show_schemas,
-    show_tables,
-    show_views,
 )
 from pytest_delta_schema.state.delta_log import LogFacts
 from pytest_delta_schema.state.states import CatalogState, TableState
@@ -53,6 +50,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.logs.files import LogFiles
     from pytest_delta_schema.models.constraints import Parquet
+    from pytest_delta_schema.models.names import QualifiedName
 
 
 ABSENT_ON_SPARK = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
@@ -62,8 +60,7 @@ ABSENT_ON_SPARK = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
 class SessionReader:
     """Reads tables of a session."""
 
-    def __init__(self, backend: str, spark: SparkSession, threads: int, redacted: Callable[[str], str]) -> None:
-        self._backend = backend
+    def __init__(self, spark: SparkSession, threads: int, redacted: Callable[[str], str]) -> None:
         self._spark = spark
         self._threads = threads
         self._redacted = redacted
@@ -96,7 +93,7 @@ class SessionReader:
 
     def states(self, names: Sequence[QualifiedName], sources: Mapping[QualifiedName, Parquet]) -> CatalogState:
         """Read tables: two statements and a schema each."""
-        read = self._read_all(names)
+        read = map_concurrently(partial(read_table, self), names, self._threads)
         absent = [name for name, state in read.items() if state is None]
         schemas = {catalog: self._schemas(catalog) for catalog in dict.fromkeys(name.catalog for name in absent)}
         return CatalogState.of(
@@ -108,44 +105,15 @@ class SessionReader:
 
     def readable(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState]:
         """Return the states of those tables that exist and can be read."""
-        return {name: state for name, state in self._read_all(names).items() if isinstance(state, TableState)}
-
-    def log(self, name: QualifiedName) -> LogFacts:
-        """Read the log of one table that exists."""
-        facts = read_log(self, name)
-        if isinstance(facts, TableState):
-            raise CatalogReadError([CatalogState.of({name: facts}).problem(name)])
-        if not isinstance(facts, LogFacts):
-            absent = problem(AbsentTable, name, "is not known to the Spark session", "see its catalogs")
-            raise CatalogReadError([facts or absent])
-        return replace(facts, version=self.newest(name)) if facts.version < 0 else facts
-
-    def log_files(self, table: QualifiedName) -> LogFiles:
-        """Return the files of the log of one table that exists."""
-        self.states([table], {}).existing(table)
-        return files_of(self, table)
+        return {
+            name: state
+            for name, state in map_concurrently(partial(read_table, self), names, self._threads).items()
+            if isinstance(state, TableState)
+        }
 
     def newest(self, table: QualifiedName) -> int:
         """Return the newest version of a table."""
         return int(self.rows(describe_history(table, limit=1))[0][0])
-
-    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
-        try:
-            tables = _lasting_names(self.rows(show_tables(catalog, schema)))
-        except StatementError as error:
-            if error.condition == "SCHEMA_NOT_FOUND":
-                return ()
-            raise
-        views = self._views(catalog, schema)
-        return tuple(sorted(QualifiedName(catalog, schema, folded(name)) for name in tables if name not in views))
-
-    def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of the views in a schema, sorted; none if the schema does not exist."""
-        return tuple(sorted(QualifiedName(catalog, schema, folded(name)) for name in self._views(catalog, schema)))
-
-    def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic | None]:
-        return map_concurrently(partial(read_table, self), names, self._threads)
 
     def _schemas(self, catalog: str) -> set[str] | StatementError:
         """Return the schemas of a catalog, or why they cannot be listed."""
@@ -154,27 +122,19 @@ class SessionReader:
         except StatementError as error:
             return error
 
-    def _views(self, catalog: str, schema: str) -> set[str]:
-        """Return the names of the views of a schema, as Spark spells them."""
-        try:
-            return set(_lasting_names(self.rows(show_views(catalog, schema))))
-        except StatementError:
-            # Catalogs without views refuse to list them.
-            return set()
-
     def _absent(
         self, name: QualifiedName, schemas: set[str] | StatementError, source: Parquet | None
     ) -> TableState | Diagnostic:
         """Return the state of a table that does not exist, or why that is not certain."""
         if source is not None and source.path is not None:
-            return cannot_convert(name, self._backend, source.path)
+            return cannot_convert(name, "session", source.path)
         if isinstance(schemas, StatementError):
             fact = f"is not found, and the schemas of {name.catalog} cannot be listed ({schemas})"
             return problem(UnreadableTable, name, fact, "repair the session, or its permission to list them")
         return TableState(name=name, exists=False, schema_exists=name.schema in schemas)
 
 
-def _lasting_names(rows: Iterable[Sequence[Any]]) -> list[str]:
+def lasting_names(rows: Iterable[Sequence[Any]]) -> list[str]:
     """Return the names that SHOW TABLES or SHOW VIEWS lists, without the temporary views of the session."""
     return [name for _, name, is_temporary, *_ in rows if not is_temporary]
 
@@ -189,10 +149,7 @@ def read_table(session: SessionReader, name: QualifiedName) -> TableState | Diag
 
 
 def read_log(session: SessionReader, name: QualifiedName) -> LogFacts | TableState | Diagnostic | None:
-    """Read the log of one table; if it has a problem, it is read again before that is reported.
-
-    What is not a Delta table has a state, and no log. The result is ``None`` if the table does not exist.
-    """
+    """Read the log of a table, or the state of what is not a Delta table; ``None`` if it does not exist."""
     return read_until_settled(lambda: _read_once(session, name), is_doubtful)[-1]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_delta_schema import LocalCatalog
 from pytest_delta_schema.backends.local import session
-from pytest_delta_schema.backends.local.session import LazySession, has_own_settings
+from pytest_delta_schema.backends.local.session import has_own_settings, installed_versions
 from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA, SparkVersions
 from support.installed import INSTALLED
 
@@ -74,7 +74,7 @@ def test_files_may_give_it_others(spark_folder, name):
 def test_logs_are_read_as_the_newest_pair_reads_them_where_no_session_can_start(monkeypatch, versions):
     monkeypatch.setattr(session, "installed", lambda: versions)
 
-    known = LazySession(start=never).versions(never)
+    known = installed_versions(never)
 
     assert has_own_settings({})
     assert (known.spark, known.delta) == ((4, 2), (4, 4))
@@ -98,7 +98,7 @@ def never():
 
 
 def test_the_versions_of_the_newest_delta_are_known_without_it():
-    versions = LazySession(start=never).versions(never)
+    versions = installed_versions(never)
 
     assert (versions.spark, versions.delta) == ((4, 2), (4, 4))
     assert not versions.emulates_property("delta.appendOnly", "true")
@@ -108,7 +108,7 @@ def test_the_versions_of_the_newest_delta_are_known_without_it():
 def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypatch):
     monkeypatch.setattr(session, "installed", lambda: {"pyspark": "3.5.9", "delta-spark": "3.3.3"})
     started = []
-    versions = LazySession(start=never).versions(lambda: started.append(1) or frozenset({"delta.targetfilesize"}))
+    versions = installed_versions(lambda: started.append(1) or frozenset({"delta.targetfilesize"}))
 
     assert (versions.spark, versions.delta) == ((3, 5), (3, 3))
     assert not versions.emulates_property("team", "true")
@@ -120,7 +120,7 @@ def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypa
 
 def test_capabilities_are_those_of_the_session(tmp_path, monkeypatch):
     monkeypatch.undo()
-    catalog = LocalCatalog(LazySession(start=never), warehouse=tmp_path)
+    catalog = LocalCatalog(never, warehouse=tmp_path)
 
     expected = INSTALLED.limit(OPEN_SOURCE_DELTA)
 
@@ -133,7 +133,7 @@ def test_the_installed_versions_are_those_of_the_session(local, monkeypatch):
     monkeypatch.undo()
     running = SparkVersions.of(local.spark, local.bridge.gateway)
 
-    installed = LazySession(start=never).versions(lambda: running.properties)
+    installed = installed_versions(lambda: running.properties)
 
     assert (installed.spark, installed.delta, frozenset(installed.properties)) == (
         running.spark,
