@@ -54,11 +54,7 @@ class Secret:
 
 
 def bearer_token(given: Secret | None, source: str = "the token of the Unity Catalog server") -> Secret | None:
-    """Return a token that can be sent to a server.
-
-    White space at the ends of the token, as in mounted files, is removed. The source is its name in an error. The
-    result is ``None`` if there is none, or only white space.
-    """
+    """Return a token for a server, without white space at its ends; ``None`` if nothing is left."""
     if given is None or not given.reveal().strip():
         return None
     token = Secret(given.reveal().strip())

@@ -282,10 +282,7 @@ def writes_of(role: Role, old: TableState) -> Iterator[Write]:
 
 
 def frames_of(table: TableState, new: TableState | None = None) -> list[tuple[ColumnState, ...]]:
-    """Return the frames that writers of a table have: of all columns, and without those that the table fills.
-
-    If the table fills other columns after a change, there is one without these.
-    """
+    """Return the frames that writers of a table have: of all columns, and without those that the table fills."""
     identities = {column.name: column.value.identity for column in table.columns if column.value is not None}
     given = [column for column in table.columns if not ((kept := identities.get(column.name)) and kept.is_always)]
     frames = [given]

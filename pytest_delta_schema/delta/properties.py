@@ -366,11 +366,7 @@ _PREVIEW = "-preview"
 
 
 def expected_value(key: str, value: str) -> str | None:
-    """Return what the value of a property has to be, if both open-source Delta and Databricks refuse it (Delta 4.4.0).
-
-    Returns:
-        Words such as ``true or false``; ``None`` if the value is accepted, or not known.
-    """
+    """Return what a value that Delta 4.4.0 and Databricks refuse has to be, such as ``true or false``; or ``None``."""
     name = folded(key)
     is_feature = name.startswith(FEATURE_PREFIX)
     if not is_feature and (name not in REGISTRY or name.endswith(_PREVIEW) or is_written_by_platform(key)):

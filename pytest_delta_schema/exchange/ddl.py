@@ -70,11 +70,7 @@ def from_ddl(text: str, *, catalog_name: str = "", schema_name: str = "", skip_o
 def read_scripts(
     texts: Mapping[str, str], catalog_name: str, schema_name: str, *, skip_other: bool = False
 ) -> tuple[list[Table], tuple[Diagnostic, ...]]:
-    """Return the models of the tables that some scripts declare, and notes on what they do not declare.
-
-    The scripts are by what messages call them; ``""`` for the only one. The other arguments are those of
-    :func:`from_ddl`.
-    """
+    """Return the models that scripts declare, by what messages call these, and notes; see :func:`from_ddl`."""
     reading = DdlReading(catalog_name, schema_name)
     with _collector_paused():
         for file, text in texts.items():

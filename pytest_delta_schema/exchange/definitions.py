@@ -59,10 +59,7 @@ class DdlReading:
         self._source = ""
 
     def enter(self, statement: str, source: str) -> None:
-        """Begin a statement.
-
-        Messages call the statement such as ``shop.sql: statement 2``; the source is the text that holds it.
-        """
+        """Begin a statement of the source, which messages call such as ``shop.sql: statement 2``."""
         self._statement, self._source = statement, source
 
     @contextmanager
@@ -324,10 +321,7 @@ _CONSTRAINT_STARTS = {("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("UNIQUE", "("), (
 
 
 def read_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft, columns: tuple[str, ...] = ()) -> bool:
-    """Read a constraint, which names its columns unless they are given: it follows the type of a column then.
-
-    Return whether there is one, which only the type of a column may lack.
-    """
+    """Read a constraint, and return whether there is one; it follows the type of a column if ``columns`` are given."""
     name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else ""
     if reader.has("CHECK"):
         _read_check(reader, reading, draft, name)

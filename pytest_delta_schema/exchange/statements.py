@@ -41,11 +41,7 @@ _OBJECTS = {"CATALOG", "CONNECTION", "FUNCTION", "PROCEDURE", "SHARE", "TABLE", 
 
 
 def read_statements(source: str, file: str, reading: DdlReading, *, skip_other: bool = False) -> None:
-    """Read the statements of a script; each that is not understood is a fault.
-
-    Messages begin with the file: ``"shop.sql: "``. The reading is what is known so far. A statement that declares
-    nothing, such as ``INSERT``, is a fault, or is skipped with a note.
-    """
+    """Read the statements of a script; each that is not understood is a fault."""
     reading.enter(f"{file}script", source)
     with reading.collecting():
         for number, reader in enumerate(_statements(source), start=1):

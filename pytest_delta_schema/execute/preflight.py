@@ -118,11 +118,7 @@ def violations_of(
     named: dict[DataCheck, str] | None = None,
     files: str | None = None,
 ) -> Iterator[Diagnostic]:
-    """Yield a violation for every data check that rows fail.
-
-    ``named`` holds a few failing rows as text, by data check. ``files`` is the folder of parquet files that was queried
-    instead of the table.
-    """
+    """Yield a violation for every data check that rows fail; ``named`` holds a few of these as text."""
     for data_check, count in zip(data_checks, counts.broken, strict=True):
         if count:
             sample = (named or {}).get(data_check, "")

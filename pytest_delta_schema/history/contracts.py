@@ -83,10 +83,7 @@ class Announcements:
         return _day(self.repository.seconds(self.commit))
 
     def of(self, file: str, path: ColumnPath) -> date | str:
-        """Return the day of the first release that has announced a deprecation, or why that is not known.
-
-        It is the oldest one after which no release was without it.
-        """
+        """Return the day of the first release that has announced a deprecation, or why that is not known."""
         try:
             first = self._first(file, path)
             if first is None:

@@ -270,10 +270,7 @@ class Repository:
         return self.output("rev-parse", "--show-prefix").text
 
     def gone(self, commit: str, *patterns: str) -> list[TreeFile]:
-        """Return the entries of a commit that the work tree no longer has, by their paths from its top.
-
-        What is not part of a sparse checkout is still there. It is asked of a repository as it is seen from the top.
-        """
+        """Return the entries of a commit that the work tree no longer has, by their paths from its top."""
         index = map(_index_entry, _split(self.output("ls-files", "-z", "-t", "--stage", "--", *patterns)))
         kept = {entry.path for entry in index if entry.is_skipped or os.path.lexists(self.folder / entry.path)}
         return [file for file in self.files(commit) if file.path not in kept]

@@ -55,10 +55,7 @@ def about(subject: str) -> Iterator[None]:
 
 
 class TokenReader:
-    """Reads a part of a statement.
-
-    The source is the whole text, the tokens are those of the part, and the end is the offset at which it ends.
-    """
+    """Reads a part of a statement."""
 
     def __init__(self, source: str, tokens: Sequence[Token], end: int, words: tuple[str, ...] | None = None) -> None:
         self._source = source

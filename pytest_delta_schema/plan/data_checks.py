@@ -47,10 +47,7 @@ DataCheck = Union[NotNull, PartitionValue, CheckState, KeyState, ForeignKeyState
 
 
 def data_checks_of(action: AlignTable) -> tuple[DataCheck, ...]:
-    """Return the data checks of an action, in the order of its changes, over the names before its renames.
-
-    A check that is only renamed or dropped and added again needs no data check, and neither does such a foreign key.
-    """
+    """Return the data checks of an action, in the order of its changes, over the names before its renames."""
     names = old_names(action.all(kinds.ColumnRename))
     return tuple(data_check for change in action.changes for data_check in _needed_by(change, action, names))
 

@@ -57,10 +57,7 @@ Renamed: TypeAlias = "list[Column | spark.StructField]"
 
 
 def canonical_type(data_type: spark.DataType) -> DataTypeState:
-    """Turn a Spark type into its canonical form.
-
-    A type that Delta cannot store keeps Spark's name for it, see :func:`unstorable`.
-    """
+    """Turn a Spark type into its canonical form; :func:`unstorable` ones keep Spark's name."""
     return collecting_renames(data_type, [])
 
 

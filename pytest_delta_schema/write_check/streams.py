@@ -343,10 +343,7 @@ _WITH_FEATURES = (kinds.CheckAdd, kinds.ClusteringChange, kinds.LayoutRewrite, k
 
 
 def names_of(change: Change, observed: TableState) -> Iterator[str]:
-    """Yield the names of a change: of what it does, and of the table features that it enables.
-
-    Streams over a kind of change without a name there are not judged.
-    """
+    """Yield the names of a change: of what it does, and of the table features that it enables."""
     namer = NAMERS.get(type(change))
     yield from (type(change).__name__,) if namer is None else namer(change, observed)
     if not isinstance(change, _WITH_FEATURES):

@@ -211,10 +211,7 @@ def note_places(given: DataTypeState, stored: DataTypeState, path: ColumnPath, c
 def fits_without_cast(
     columns: Sequence[ColumnState], frame: Sequence[ColumnState], semantics: WriteSemantics, *, widens: bool
 ) -> bool:
-    """Whether a frame fits a table without a cast, with fields of structs matched by name.
-
-    An insert by position matches the fields of structs by position only if it does not.
-    """
+    """Whether a frame fits a table without a cast, with fields of structs matched by name."""
     given = NameMap.of(frame)
     for column in columns:
         match = given.get(column.name)
@@ -322,10 +319,7 @@ def _all_void(data_type: DataTypeState, path: ColumnPath) -> Iterator[ColumnPath
 def require_values(
     frame: NameMap[ColumnState], columns: Sequence[ColumnState], state: TableState, semantics: WriteSemantics
 ) -> Iterator[WriteFault]:
-    """Yield a finding for every value that the table needs and the frame lacks.
-
-    The frame is what Delta receives, and the columns are those of the table after the write.
-    """
+    """Yield a finding for every value that the table needs and the frame lacks."""
     given = NameMap.of(frame.values())
     if semantics.fills_missing:
         for column in columns:

@@ -171,10 +171,7 @@ _COLLATION = "COLLATION"
 
 
 class DefaultCollations:
-    """Reads default collations, each once, when a plan adds a CHECK.
-
-    Where a collation is not shown, the statement is left to Databricks.
-    """
+    """Reads default collations, each once, when a plan adds a CHECK."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

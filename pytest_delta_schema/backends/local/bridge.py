@@ -113,11 +113,7 @@ class Bridge:
         return LocalFiles(location) if location.startswith("/") else HadoopFiles(self.spark, location)
 
     def list_files(self, path: str) -> tuple[str, str, list[str]]:
-        """List the files below a path by ``FileLister.java``.
-
-        It returns the format of the first file; the file that shows that they are of a Delta table without a log, or
-        ``""``; the paths of all files.
-        """
+        """List the files below a path: the format of the first, what shows a lost Delta log, and all paths."""
         head, *files = str(self._lister.list(java_session(self.spark), path)).split("\n")
         kind, sign = head.split("\t")
         return kind, sign, files

@@ -301,11 +301,7 @@ class PreparedLog:
 
     @classmethod
     def read(cls, action: CreateTable, folder: Path) -> PreparedLog | None:
-        """Read the log of a new table; ``None`` if its commits are not all there.
-
-        Checkpoints are left out, because a reader does not need them. The checksums of Hadoop, whose names begin with a
-        dot, would not match.
-        """
+        """Read the log of a new table, without its checkpoints; ``None`` if its commits are not all there."""
         log = folder / _LOG
         listing = LogListing.of(path.name for path in log.iterdir()) if log.is_dir() else LogListing.of(())
         if not listing.commits or not listing.has_all_commits:
@@ -320,13 +316,7 @@ class PreparedLog:
         )
 
     def write(self, action: CreateTable, folder: Path) -> None:
-        """Write the log of an equal table, with its own id, keys and times.
-
-        The names of physical columns are those of the first table, as in a clone: they only tell the columns of one
-        table apart.
-
-        The creation differs in names only, and the folder does not exist.
-        """
+        """Write the log of an equal table, with its own id, keys and times, to a folder that does not exist."""
         identity = _Identity(str(uuid.uuid4()), _key_pairs(self.action, action), int(time.time() * 1000))
         log = folder / _LOG
         log.mkdir(parents=True)

@@ -71,10 +71,7 @@ def convert_folder(bridge: Bridge, statement: Statement, sql: Callable[[str], An
 
 
 def mark(bridge: Bridge, table: QualifiedName, path: str) -> None:
-    """Write a file next to the data of a new table that prevents its conversion if its log is lost.
-
-    A file that cannot be written is logged, because the table already exists.
-    """
+    """Write a file next to the data of a new table that prevents its conversion if its log is lost."""
     try:
         with translate_errors():
             bridge.mark(path)

@@ -413,11 +413,7 @@ class ClassArchive:
 
 
 def class_archive(java: Java, class_path: Sequence[Path], options: str) -> ClassArchive:
-    """Return the archive for a JVM with this runtime, class path and flags.
-
-    The full version of the runtime, and the sizes and times of the jars, are part of the key, because the JVM checks
-    them.
-    """
+    """Return the archive for a JVM with this runtime, class path and flags; the JVM checks the times of jars."""
     key = hashlib.sha256(f"{java.version}\0{options}".encode())
     for jar in class_path:
         status = jar.stat()
@@ -471,10 +467,7 @@ def kept_file(folder: Path, key: str, suffix: str) -> Path | None:
 
 
 def keep_file(made: Path, folder: Path, key: str, suffix: str) -> Path:
-    """Move a new file to the name by which :func:`kept_file` finds it.
-
-    The file must be on the same file system as the folder.
-    """
+    """Move a new file, from the same file system, to the name by which :func:`kept_file` finds it."""
     target = folder / _kept_name(made, key, suffix)
     os.replace(made, target)  # noqa: PTH105 - replaces on every system
     return target

@@ -65,10 +65,7 @@ _TABLE_FILES = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))"
 
 
 class WarehouseLogs:
-    """Answers from the logs of a warehouse folder; what is left out of an answer, or ``None``, Spark has to read.
-
-    ``is_over`` tells whether a session may have changed tables or catalogs.
-    """
+    """Answers from the logs of a warehouse folder; what is left out of an answer, or ``None``, Spark has to read."""
 
     def __init__(self, warehouse: Path, delta: tuple[int, int], is_over: Callable[[], bool] = lambda: False) -> None:
         self._warehouse = warehouse.absolute()
@@ -83,10 +80,7 @@ class WarehouseLogs:
     def tables(
         self, names: Collection[QualifiedName], wishes: Mapping[QualifiedName, Parquet]
     ) -> dict[QualifiedName, TableState | Diagnostic]:
-        """Return the states of tables, and the damage of damaged ones.
-
-        Tables of ``wishes`` may be converted from files, which Spark inspects.
-        """
+        """Return the states and the damage of tables; files that ``wishes`` may convert are left to Spark."""
         catalogs = {catalog for catalog in {name.catalog for name in names} if self._knows(catalog)}
         readable = sorted(name for name in names if name.catalog in catalogs)
         if not readable:

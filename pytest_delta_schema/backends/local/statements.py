@@ -48,10 +48,7 @@ class LocalStatements:
 
     @contextmanager
     def creating_concurrently(self) -> Iterator[int]:
-        """Allow creations in several threads; see :class:`CreatesConcurrently`.
-
-        All threads use one session, so its settings are changed once, around all statements.
-        """
+        """Allow creations in several threads; see :class:`CreatesConcurrently`."""
         stopping = cancel_on_interrupt(lambda: stop_jobs(self._catalog.spark))
         with shared_setting(lambda: self._catalog.spark, SUBSTITUTE, "false") as is_set, stopping:
             yield _CREATING if is_set else 1

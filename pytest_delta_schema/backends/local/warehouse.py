@@ -94,10 +94,7 @@ def _entry(parent: Path, physical: str, encoded: Callable[[str], str] = encode) 
 
 
 def remove_if_empty(folder: Path) -> None:
-    """Remove a folder that a failed statement has left, if it holds no file.
-
-    Folders are removed one by one, the deepest first, so a file which another process is writing stays.
-    """
+    """Remove a folder that a failed statement has left, and those in it, the deepest first, if it holds no file."""
     paths = sorted(folder.rglob("*"), reverse=True) if folder.is_dir() else []
     if all(path.is_dir() for path in paths):
         with suppress(OSError):

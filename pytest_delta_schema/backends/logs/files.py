@@ -127,12 +127,7 @@ AGAIN = "read it again when the jobs that change it have ended"
 
 
 class LogFault(Exception):  # noqa: N818 - the fault of a table, not of this program
-    """What is wrong with a log. Two faults of one kind that say the same are equal.
-
-    Args:
-        fact: What is wrong.
-        remedy: What to do about it.
-    """
+    """What is wrong with a log. Two faults of one kind that say the same are equal."""
 
     says = "its Delta log cannot be read ({})"
     """The message, with a place for the fact."""
@@ -233,10 +228,7 @@ class MalformedActions(LogFault):
 
 
 def actions_in(content: bytes, path: str, remedy: str = BACKUP) -> list[dict[str, Any]]:
-    """Return the actions in a file, one in each line.
-
-    ``remedy`` is what to do about a file that is damaged, or of which only Spark can tell whether it reads it.
-    """
+    """Return the actions in a file, one in each line."""
     lines = content.splitlines()
     if not any(line.strip() for line in lines):
         fact = f"{path} is empty"

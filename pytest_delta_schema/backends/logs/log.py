@@ -62,9 +62,6 @@ class DeltaLog:
 
     A log is what its files were at one moment. A fault that somebody who writes meanwhile could explain is read again,
     until it is gone or the same twice; it is raised as a :class:`LogFault`.
-
-    Args:
-        files: Its files, such as :class:`LocalFiles`.
     """
 
     files: LogFiles
@@ -78,11 +75,7 @@ class DeltaLog:
         return self._checked(lambda checked: checked)
 
     def newest_facts(self) -> tuple[CheckedLog, LogFacts | LogFault]:
-        """Check the newest version like :meth:`newest`, and return what it holds, or why the files do not show it.
-
-        Its metadata may be malformed. It is in the commits and the checksum; in an older checksum and the commits after
-        it; or in the checkpoint, of which one in parquet is read by pyarrow, if that is installed.
-        """
+        """Check the newest version like :meth:`newest`, and return what it holds, or why the files do not show it."""
         return self._checked(lambda checked: _facts_of_newest(self.files, checked))
 
     def facts(self, version: int | None = None) -> LogFacts:

@@ -248,10 +248,7 @@ def _gateway(spark: SparkSession) -> Any:
 
 
 class Gateway:
-    """Loads tables as Delta represents them, through py4j.
-
-    The session is a classic one; one of Spark Connect has no JVM to reach.
-    """
+    """Loads tables as Delta represents them, through py4j."""
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
@@ -309,10 +306,7 @@ class Transaction:
         return bool(self._snapshot.allFiles().selectExpr(array).head().getBoolean(0))
 
     def write(self, rows: Any) -> WrittenFiles:
-        """Write rows to new files of the table, which no version has before the commit.
-
-        The rows are a ``Dataset`` of the JVM; their row ids are kept.
-        """
+        """Write rows to new files of the table, which no version has before the commit."""
         tracking = self._gateway.jvm.org.apache.spark.sql.delta.RowTracking
         kept = tracking.preserveRowTrackingColumns(rows, self._snapshot)
         return WrittenFiles(self._gateway, self._transaction, self._transaction.writeFiles(kept))
@@ -331,10 +325,7 @@ class Transaction:
 
 
 class WrittenFiles:
-    """Files that a transaction has written and not committed.
-
-    The files are Delta's ``add`` actions.
-    """
+    """Delta's ``add`` actions of files that a transaction has written and not committed."""
 
     def __init__(self, gateway: Gateway, transaction: Any, files: Any) -> None:
         self._gateway = gateway
@@ -367,10 +358,7 @@ class WrittenFiles:
 
 
 def operation(gateway: Gateway, name: str, *args: Any) -> Any:
-    """Build an operation for the history of a table.
-
-    The name is that of a class in Delta's ``DeltaOperations``.
-    """
+    """Build an operation for the history of a table by the name of its class in Delta's ``DeltaOperations``."""
     return getattr(gateway.jvm.org.apache.spark.sql.delta, f"DeltaOperations${name}")(*args)
 
 

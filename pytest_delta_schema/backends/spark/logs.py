@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 
 class HadoopFiles:
-    """The files of a log in a Hadoop file system, through a classic session; see :class:`LogFiles`.
-
-    Each call takes a few round trips. The location is a Hadoop path, without URL quoting.
-    """
+    """The files of a log at a Hadoop path, without URL quoting, through a classic session; see :class:`LogFiles`."""
 
     def __init__(self, spark: SparkSession, table: str) -> None:
         self.path = f"{table.rstrip('/')}/_delta_log"
@@ -76,10 +73,6 @@ class SqlFiles:
 
     Spark does not list empty files, and files whose names begin with an underscore, such as ``_last_checkpoint`` (Spark
     4.2.0).
-
-    Args:
-        sql: Returns the rows of a query, and raises a ``StatementError``.
-        location: The location of the table.
     """
 
     def __init__(self, sql: Callable[[str], Sequence[Any]], location: str) -> None:

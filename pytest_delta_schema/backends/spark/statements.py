@@ -290,10 +290,7 @@ def _edit_metadata(  # noqa: PLR0913, PLR0917 - the parts of one transaction
     edit: Callable[[dict[str, Any]], None],
     label: Any,
 ) -> None:
-    """Edit a table's metadata if its rows pass the data checks.
-
-    The whole table counts as read, so the commit fails if rows are appended in the meantime.
-    """
+    """Edit a table's metadata if its rows pass the data checks, and none is appended in the meantime."""
     transaction = Transaction(gateway, name)
     violations = tuple(violations_of(name, data_checks, count(transaction.version)))
     if violations:
@@ -346,11 +343,7 @@ def relation_of(spark: SparkSession, frame: Any) -> Iterator[str]:
 
 
 def rewrite_table_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite) -> None:
-    """Write all rows of a table again in another layout, if that changes no value.
-
-    A concurrent write makes the commit fail, because the whole table counts as read. The rows are scanned
-    three times: for the fingerprint before, for the write, and for the fingerprint of what was written.
-    """
+    """Write all rows of a table again in another layout, if that changes no value."""
     spark = gateway.spark
     transaction = Transaction(gateway, name)
     metadata = transaction.metadata()

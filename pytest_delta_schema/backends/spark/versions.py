@@ -145,12 +145,7 @@ class SparkVersions:
 
     @classmethod
     def of(cls, spark: SparkSession, gateway: Gateway | None) -> SparkVersions:
-        """Return the versions of a session.
-
-        A session of Spark Connect does not show the version of Delta, and statements that it lacks fail there.
-
-        There is no gateway over Spark Connect.
-        """
+        """Return the versions of a session; one of Spark Connect, which has no gateway, does not show that of Delta."""
         delta = None if gateway is None else delta_version(gateway)
         if gateway is None or delta is None:
             return cls(spark=spark_version(spark))

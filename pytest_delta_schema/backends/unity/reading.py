@@ -67,11 +67,7 @@ class TableReading(NamedTuple):
 
 
 class TableReader:
-    """Reads tables of one server.
-
-    ``logs`` opens the logs of external tables. ``by_spark`` reads the log of a table through Spark; it returns ``None``
-    if no session is open and none is needed.
-    """
+    """Reads tables of one server."""
 
     def __init__(
         self,
@@ -87,10 +83,7 @@ class TableReader:
         self._stored: dict[QualifiedName, QualifiedName] = {}
 
     def read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableReading]:
-        """Read tables: a page of entries for a hundred tables of a schema, and a log for each table.
-
-        A few tables of a schema are requested one by one; then the listing only finds names in another case.
-        """
+        """Read tables: a page of entries for a hundred tables of a schema, and a log for each table."""
         sizes = Counter(name[:2] for name in names)
         few = [name for name in names if sizes[name[:2]] <= _FEW]
         first = map_concurrently(lambda name: self._read_one(name, None), few, self._threads) if few else {}
@@ -247,10 +240,7 @@ class TableReader:
         return None if "." in name.table else self._read_settled(name, info)
 
     def _read_settled(self, name: QualifiedName, info: TableInfo | None) -> TableReading | None:
-        """Read one table until its entry is the same after the log was read.
-
-        A fault, or an entry that differs from the log, counts only then.
-        """
+        """Read one table until its entry, or a fault, is the same after the log was read."""
         try:
             seen = info or self._client.table(name)
             for _ in range(_READS):
@@ -300,20 +290,14 @@ class TableReader:
         return TableReading(log.state(name), entry, log)
 
     def _read_managed(self, head: EntryState, entry: EntryState | Diagnostic) -> TableReading:
-        """Read a managed table: its log, or the Delta API if the newest commits are in the catalog only.
-
-        The API returns the content of the entry, so there is no log to compare the entry with then.
-        """
+        """Read a managed table: its log, or the Delta API if the newest commits are in the catalog only."""
         log = self._managed_log(head)
         if isinstance(log, Unpublished):
             return TableReading(_by_delta_api(head, log.table), entry)
         return TableReading(log.state(head.name), entry, log)
 
     def _schema_exists(self, given: tuple[str, str], listing: SchemaListing | StatementError) -> bool | StatementError:
-        """Return whether the schema of a missing table exists, or why that is not known.
-
-        The table may be in another schema whose name differs by case only.
-        """
+        """Return whether the schema of a missing table exists, or why that is not known."""
         ambiguity = self._ambiguity(given)
         if ambiguity is not None:
             return ambiguity

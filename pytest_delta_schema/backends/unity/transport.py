@@ -79,11 +79,7 @@ class Transport:
             logger.removeFilter(self._filter)  # type: ignore[arg-type]
 
     def send(self, method: str, target: str, deadline: Deadline, body: bytes | None = None) -> HttpAnswer:
-        """Send a request and read the answer.
-
-        The target is path and query, below the path of the address. The last byte of the answer must arrive by the
-        deadline. The body is JSON.
-        """
+        """Send a request, whose body is JSON, and read the answer, the last byte of it before the deadline."""
         self._network.begin(deadline)
         try:
             response = self._pool.handle_request(self._request(method, target, deadline, body))

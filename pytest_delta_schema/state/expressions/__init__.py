@@ -56,10 +56,7 @@ def paths_in(text: str) -> tuple[ColumnPath, ...]:
 
 
 def with_columns(text: str, names: Mapping[ColumnPath, str]) -> str:
-    """Return an expression with renamed columns, or fields of structs; all else stays as it was written.
-
-    An expression that cannot be parsed is returned as it is. Names are by path, in lower case.
-    """
+    """Return an expression with renamed columns or fields, by their paths in lower case; one not parsed stays."""
     from pytest_delta_schema.state.expressions import parsing
 
     return parsing.with_columns(text, names)
