@@ -72,9 +72,7 @@ class RelyKeyAdded(ContractFault):
     Example:
         columns = [Column("id", "bigint", is_nullable=False)]
         old = Table("dev", "silver", "orders", columns)
-        new = Table(
-            "dev", "silver", "orders", columns, primary_key=PrimaryKey(["id"], rely=True)
-        )
+        new = Table("dev", "silver", "orders", columns, primary_key=PrimaryKey(["id"], rely=True))
     """
 
     code = "DC123"
@@ -345,9 +343,8 @@ class ConvertedToDelta(ContractFault):
     Remedy: Let everybody use the table instead of the files before the release.
 
     Example:
-        new = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], convert_from=Parquet("/lake/orders")
-        )
+        columns = [Column("id", "bigint")]
+        new = Table("dev", "silver", "orders", columns, convert_from=Parquet("/lake/orders"))
     """
 
     code = "DC141"

@@ -127,12 +127,8 @@ class ColumnRename(Change):
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("nr", "int")])
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint"), Column("number", "int", renamed_from="nr")],
-        )
+        columns = [Column("id", "bigint"), Column("number", "int", renamed_from="nr")]
+        model = Table("dev", "silver", "orders", columns)
 
     Args:
         path: Its path, under its old name.
@@ -285,12 +281,8 @@ class ColumnDefaultChange(Change):
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("state", "string")])
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint"), Column("state", "string", default="'new'")],
-        )
+        columns = [Column("id", "bigint"), Column("state", "string", default="'new'")]
+        model = Table("dev", "silver", "orders", columns)
 
     Args:
         path: Its path.

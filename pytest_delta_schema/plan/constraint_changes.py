@@ -34,10 +34,9 @@ class CheckDrop(Change):
     Remedy: Declare the check, or apply the model.
 
     Example:
-        stored = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
-        )
-        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        columns = [Column("id", "bigint")]
+        stored = Table("dev", "silver", "orders", columns, checks=[Check("positive", "id > 0")])
+        model = Table("dev", "silver", "orders", columns)
 
     Args:
         name: As stored.
@@ -69,9 +68,8 @@ class CheckAdd(EnablingChange):
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        model = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
-        )
+        columns = [Column("id", "bigint")]
+        model = Table("dev", "silver", "orders", columns, checks=[Check("positive", "id > 0")])
 
     Args:
         name: As declared.
@@ -106,10 +104,9 @@ class PrimaryKeyDrop(KeyDrop):
     Remedy: Declare the key (``primary_key``), or apply the model.
 
     Example:
-        stored = Table(
-            "dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)], primary_key=["id"]
-        )
-        model = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
+        columns = [Column("id", "bigint", is_nullable=False)]
+        stored = Table("dev", "silver", "orders", columns, primary_key=["id"])
+        model = Table("dev", "silver", "orders", columns)
     """
 
     code = "DD113"
@@ -130,9 +127,8 @@ class PrimaryKeyAdd(KeyAdd):
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
-        model = Table(
-            "dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)], primary_key=["id"]
-        )
+        columns = [Column("id", "bigint", is_nullable=False)]
+        model = Table("dev", "silver", "orders", columns, primary_key=["id"])
     """
 
     code = "DD112"
@@ -194,9 +190,8 @@ class ForeignKeyDrop(KeyDrop):
     Remedy: Declare the key (``foreign_keys``), or apply the model.
 
     Example:
-        parent = Table(
-            "dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"]
-        )
+        columns = [Column("id", "int", is_nullable=False)]
+        parent = Table("dev", "silver", "regions", columns, primary_key=["id"])
         key = ForeignKey(["region"], references=parent)
         stored = Table("dev", "silver", "orders", [Column("region", "int")], foreign_keys=[key])
         model = Table("dev", "silver", "orders", [Column("region", "int")])
@@ -219,9 +214,8 @@ class ForeignKeyAdd(KeyAdd):
     Remedy: Apply the model, or remove the key from the model.
 
     Example:
-        parent = Table(
-            "dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"]
-        )
+        columns = [Column("id", "int", is_nullable=False)]
+        parent = Table("dev", "silver", "regions", columns, primary_key=["id"])
         key = ForeignKey(["region"], references=parent)
         stored = Table("dev", "silver", "orders", [Column("region", "int")])
         model = Table("dev", "silver", "orders", [Column("region", "int")], foreign_keys=[key])

@@ -86,9 +86,8 @@ class SetTableProperties(EnablingChange):
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        model = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": "sales"}
-        )
+        columns = [Column("id", "bigint")]
+        model = Table("dev", "silver", "orders", columns, table_properties={"team": "sales"})
 
     Args:
         properties: Sorted by key.
@@ -129,12 +128,9 @@ class UnsetTableProperties(Change):
     Remedy: Apply the model, or declare the property.
 
     Example:
-        stored = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": "sales"}
-        )
-        model = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], table_properties={"team": None}
-        )
+        columns = [Column("id", "bigint")]
+        stored = Table("dev", "silver", "orders", columns, table_properties={"team": "sales"})
+        model = Table("dev", "silver", "orders", columns, table_properties={"team": None})
     """
 
     code = "DD121"
@@ -359,9 +355,8 @@ class ConvertTable(Change):
     Remedy: Apply the model, or remove ``convert_from`` from it.
 
     Example:
-        model = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], convert_from=Parquet("/lake/orders")
-        )
+        columns = [Column("id", "bigint")]
+        model = Table("dev", "silver", "orders", columns, convert_from=Parquet("/lake/orders"))
 
     Args:
         source: The files.

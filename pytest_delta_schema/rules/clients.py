@@ -43,14 +43,8 @@ class FeatureUnsupportedByClient(BuiltInModelRule):
     ``client_features``.
 
     Example:
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint")],
-            clustered_by=["id"],
-            clients=["trino>=400"],
-        )
+        columns = [Column("id", "bigint")]
+        model = Table("dev", "silver", "orders", columns, clustered_by=["id"], clients=["trino>=400"])
     """
 
     code = "DS126"

@@ -317,12 +317,8 @@ class NotNullColumnAdded(AlignmentRule):
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint"), Column("state", "string", is_nullable=False)],
-        )
+        columns = [Column("id", "bigint"), Column("state", "string", is_nullable=False)]
+        model = Table("dev", "silver", "orders", columns)
     """
 
     code = "DS201"
@@ -349,9 +345,8 @@ class NotNullInCollection(BuiltInPlanRule):
     Example:
         from pyspark.sql.types import ArrayType, IntegerType
 
-        model = Table(
-            "dev", "silver", "orders", [Column("sizes", ArrayType(IntegerType(), containsNull=False))]
-        )
+        columns = [Column("sizes", ArrayType(IntegerType(), containsNull=False))]
+        model = Table("dev", "silver", "orders", columns)
     """
 
     code = "DS106"
@@ -473,12 +468,8 @@ class InvalidRenameHint(BuiltInModelRule):
     Remedy: Remove it.
 
     Example:
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint"), Column("number", "int", renamed_from="id")],
-        )
+        columns = [Column("id", "bigint"), Column("number", "int", renamed_from="id")]
+        model = Table("dev", "silver", "orders", columns)
     """
 
     code = "DS117"
@@ -513,18 +504,10 @@ class UnusableRenameHint(AlignmentRule):
     Remedy: Remove the hint, or change the table by hand.
 
     Example:
-        stored = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint"), Column("nr", "int"), Column("number", "int")],
-        )
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint"), Column("number", "int", renamed_from="nr")],
-        )
+        columns = [Column("id", "bigint"), Column("nr", "int"), Column("number", "int")]
+        stored = Table("dev", "silver", "orders", columns)
+        columns = [Column("id", "bigint"), Column("number", "int", renamed_from="nr")]
+        model = Table("dev", "silver", "orders", columns)
     """
 
     code = "DS210"
@@ -545,12 +528,8 @@ class RenameWithoutColumnMapping(AlignmentRule):
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("nr", "int")])
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint"), Column("number", "int", renamed_from="nr")],
-        )
+        columns = [Column("id", "bigint"), Column("number", "int", renamed_from="nr")]
+        model = Table("dev", "silver", "orders", columns)
     """
 
     code = "DS211"

@@ -100,13 +100,8 @@ class NullablePrimaryKeyColumnAdded(AlignmentRule):
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("note", "string")])
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("note", "string"), Column("id", "bigint")],
-            primary_key=["id"],
-        )
+        columns = [Column("note", "string"), Column("id", "bigint")]
+        model = Table("dev", "silver", "orders", columns, primary_key=["id"])
     """
 
     code = "DS204"
@@ -182,13 +177,8 @@ class RelyWithoutDataCheck(AlignmentRule):
     Example:
         settings = Settings(preflight="off")
         stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint", is_nullable=False)],
-            primary_key=PrimaryKey(["id"], rely=True),
-        )
+        columns = [Column("id", "bigint", is_nullable=False)]
+        model = Table("dev", "silver", "orders", columns, primary_key=PrimaryKey(["id"], rely=True))
     """
 
     code = "DS219"
@@ -236,9 +226,8 @@ class ForeignKeyMismatch(BuiltInModelRule):
     Remedy: Name one column of an equal type for each column of the parent's primary key.
 
     Example:
-        parent = Table(
-            "dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"]
-        )
+        columns = [Column("id", "int", is_nullable=False)]
+        parent = Table("dev", "silver", "regions", columns, primary_key=["id"])
         key = ForeignKey(["region"], references=parent)
         model = Table("dev", "silver", "orders", [Column("region", "string")], foreign_keys=[key])
     """
@@ -326,12 +315,10 @@ class ForeignKeyOfUnknownRely(AlignmentRule):
 
     Example:
         # The table of the parent has a different primary key, which a foreign key of orders references.
-        parent = Table(
-            "dev", "silver", "regions", [Column("code", "int", is_nullable=False)], primary_key=["code"]
-        )
-        orders = Table(
-            "dev", "silver", "orders", [Column("region", "int")], owns={"foreign_keys": "report"}
-        )
+        columns = [Column("code", "int", is_nullable=False)]
+        parent = Table("dev", "silver", "regions", columns, primary_key=["code"])
+        columns = [Column("region", "int")]
+        orders = Table("dev", "silver", "orders", columns, owns={"foreign_keys": "report"})
     """
 
     code = "DS225"
@@ -372,14 +359,8 @@ class DuplicateUnique(BuiltInModelRule):
     Remedy: Keep one of the two constraints, or give it another name with ``name=``.
 
     Example:
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint", is_nullable=False)],
-            primary_key=["id"],
-            unique=[Unique(["id"])],
-        )
+        columns = [Column("id", "bigint", is_nullable=False)]
+        model = Table("dev", "silver", "orders", columns, primary_key=["id"], unique=[Unique(["id"])])
     """
 
     code = "DS124"
@@ -413,13 +394,8 @@ class DuplicateConstraint(BuiltInModelRule):
             ForeignKey(["region"], references="dev.silver.regions", name="fk"),
             ForeignKey(["customer"], references="dev.silver.customers", name="fk"),
         ]
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("region", "int"), Column("customer", "int")],
-            foreign_keys=keys,
-        )
+        columns = [Column("region", "int"), Column("customer", "int")]
+        model = Table("dev", "silver", "orders", columns, foreign_keys=keys)
     """
 
     code = "DS116"
@@ -513,9 +489,8 @@ class InvalidCheckExpression(BuiltInModelRule):
     Remedy: Write a condition such as ``amount >= 0``.
 
     Example:
-        model = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("new", "max(id) > 0")]
-        )
+        columns = [Column("id", "bigint")]
+        model = Table("dev", "silver", "orders", columns, checks=[Check("new", "max(id) > 0")])
     """
 
     code = "DS111"

@@ -53,9 +53,8 @@ class ReservedProperty(BuiltInModelRule):
     Remedy: Use the argument of ``Table`` that the message names, or leave the property out.
 
     Example:
-        model = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], table_properties={"comment": "Orders"}
-        )
+        columns = [Column("id", "bigint")]
+        model = Table("dev", "silver", "orders", columns, table_properties={"comment": "Orders"})
     """
 
     code = "DS108"
@@ -102,13 +101,8 @@ class UnknownProperty(_PolicyRule):
     setting ``properties`` has it as a whole, without a pattern.
 
     Example:
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint")],
-            table_properties={"delta.apendOnly": "true"},
-        )
+        columns = [Column("id", "bigint")]
+        model = Table("dev", "silver", "orders", columns, table_properties={"delta.apendOnly": "true"})
     """
 
     code = "DS125"
@@ -438,12 +432,8 @@ class UnknownReplacement(BuiltInModelRule):
     Example:
         from datetime import date
 
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("amount", "int", deprecated=Deprecated(date(2026, 1, 31), use="amount_eur"))],
-        )
+        columns = [Column("amount", "int", deprecated=Deprecated(date(2026, 1, 31), use="amount_eur"))]
+        model = Table("dev", "silver", "orders", columns)
     """
 
     code = "DS128"

@@ -69,9 +69,8 @@ class RowsViolateCheck:
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
         rows = [{"id": -1}]
-        model = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
-        )
+        columns = [Column("id", "bigint")]
+        model = Table("dev", "silver", "orders", columns, checks=[Check("positive", "id > 0")])
     """
 
     code = "DS302"
@@ -85,9 +84,8 @@ class DuplicateKeyValues:
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
         rows = [{"id": 1}, {"id": 1}]
-        model = Table(
-            "dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)], primary_key=["id"]
-        )
+        columns = [Column("id", "bigint", is_nullable=False)]
+        model = Table("dev", "silver", "orders", columns, primary_key=["id"])
     """
 
     code = "DS303"
@@ -99,9 +97,8 @@ class RowsWithoutParent:
     Remedy: Add the parents of the rows, which the remedy lists by a query, or leave the foreign key out.
 
     Example:
-        parent = Table(
-            "dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"]
-        )
+        columns = [Column("id", "int", is_nullable=False)]
+        parent = Table("dev", "silver", "regions", columns, primary_key=["id"])
         key = ForeignKey(["region"], references=parent)
         stored = Table("dev", "silver", "orders", [Column("region", "int")])
         rows = [{"region": 7}]
@@ -153,9 +150,8 @@ class RowsViolateContract:
     Remedy: Correct the rows, or the model.
 
     Example:
-        orders = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
-        )
+        columns = [Column("id", "bigint")]
+        orders = Table("dev", "silver", "orders", columns, checks=[Check("positive", "id > 0")])
         assert_rows_satisfy(orders, [{"id": -1}])
     """
 

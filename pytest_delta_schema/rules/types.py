@@ -142,12 +142,8 @@ class UnknownTypeChange(BuiltInPlanRule):
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint"), Column("shape", UnknownType("geometry(4326)"))],
-        )
+        columns = [Column("id", "bigint"), Column("shape", UnknownType("geometry(4326)"))]
+        model = Table("dev", "silver", "orders", columns)
     """
 
     code = "DS220"
@@ -223,12 +219,8 @@ class InvalidColumnGeneration(BuiltInModelRule):
     Remedy: Leave out what Delta refuses, or write an expression that it accepts.
 
     Example:
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint"), Column("next", "bigint", default="id + 1")],
-        )
+        columns = [Column("id", "bigint"), Column("next", "bigint", default="id + 1")]
+        model = Table("dev", "silver", "orders", columns)
     """
 
     code = "DS118"
@@ -286,12 +278,8 @@ class UnsupportedGenerationChange(AlignmentRule):
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint"), Column("twice", "bigint", generated_as="id * 2")],
-        )
+        columns = [Column("id", "bigint"), Column("twice", "bigint", generated_as="id * 2")]
+        model = Table("dev", "silver", "orders", columns)
     """
 
     code = "DS214"

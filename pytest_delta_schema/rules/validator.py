@@ -40,9 +40,8 @@ class MaxRiskExceeded(BuiltInPlanRule):
     Example:
         settings = Settings(max_risk="metadata")
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        model = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
-        )
+        columns = [Column("id", "bigint")]
+        model = Table("dev", "silver", "orders", columns, checks=[Check("positive", "id > 0")])
     """
 
     code = "DS212"

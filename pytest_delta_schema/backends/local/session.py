@@ -1,4 +1,4 @@
-"""What is known of a session before it starts: its versions of Spark and Delta, and whether it has other settings."""
+"""What is known of a session before it starts: its versions, and whether its settings are those of this package."""
 
 from __future__ import annotations
 

@@ -240,7 +240,7 @@ class MetadataSyncing:
     timestamp: Callable[[EntryState, int], int]
 
     def sync(self, name: QualifiedName, *, recreates: bool) -> MetadataSync | None:
-        """Synchronise the catalog entry of one table; return the changes and notes, or ``None`` if there are neither."""
+        """Synchronise the catalog entry of one table; return its changes and notes, or ``None`` if there are none."""
         can_update = self._can_update(name.written.catalog)
         for number in _tries(self.client.deadline()):
             outcome = self._try(name, can_update=can_update, recreates=recreates)
