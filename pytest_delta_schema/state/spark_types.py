@@ -12,13 +12,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema.delta.fields import PLAIN_COLLATION, is_decimal
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.state.types import (
-    ArrayState,
-    MapState,
-    StructState,
-    atoms_with_paths,
-    new_column,
-)
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, atoms_with_paths, new_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -36,13 +36,7 @@ from pytest_delta_schema.state.types import (
     same_kind,
 )
 from pytest_delta_schema.write_check import findings
-from pytest_delta_schema.write_check.schemas import (
-    NO_CAST,
-    TypeDifference,
-    equal_at_start,
-    is_castable,
-    merge_schemas,
-)
+from pytest_delta_schema.write_check.schemas import NO_CAST, TypeDifference, equal_at_start, is_castable, merge_schemas
 from pytest_delta_schema.write_check.values import (
     BY_ROWS,
     fits_without_cast,

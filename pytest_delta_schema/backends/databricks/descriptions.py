@@ -15,14 +15,7 @@ from pytest_delta_schema.backends.kit import (
     parse_databricks_type,
     split_properties,
 )
-from pytest_delta_schema.state import (
-    ArrayState,
-    ColumnGeneration,
-    ColumnPath,
-    ColumnState,
-    MapState,
-    StructState,
-)
+from pytest_delta_schema.state import ArrayState, ColumnGeneration, ColumnPath, ColumnState, MapState, StructState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

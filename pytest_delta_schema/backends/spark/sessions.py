@@ -8,11 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.problems import NO_CONNECTION
-from pytest_delta_schema.backends.spark.compat import (
-    Gateway,
-    delta_version,
-    is_connect_session,
-)
+from pytest_delta_schema.backends.spark.compat import Gateway, delta_version, is_connect_session
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeltaSchemaError, StatementError, first_line
 

@@ -51,10 +51,7 @@ from pytest_delta_schema.sql.data_check_queries import (
     select_rows,
 )
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.sql.renderers import (
-    select_all,
-    texts_without_zone,
-)
+from pytest_delta_schema.sql.renderers import select_all, texts_without_zone
 from pytest_delta_schema.sql.statement import TOGETHER, Statement, StatementKind
 from pytest_delta_schema.state.delta_log import columns_of_schema, emulated_property, tag_property
 from pytest_delta_schema.state.keys import key_property

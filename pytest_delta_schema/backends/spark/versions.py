@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.logs.checks import CheckedLog
 from pytest_delta_schema.backends.logs.files import DoubtfulLog
 from pytest_delta_schema.backends.problems import problem
-from pytest_delta_schema.backends.spark.compat import (
-    Gateway,
-    delta_version,
-    known_properties,
-    spark_version,
-)
+from pytest_delta_schema.backends.spark.compat import Gateway, delta_version, known_properties, spark_version
 from pytest_delta_schema.delta import NEWEST, PAIRS
 from pytest_delta_schema.delta.fields import widening
 from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, folded

@@ -35,12 +35,7 @@ from pytest_delta_schema.models.sets import names_around
 from pytest_delta_schema.models.table import conversions, required_tables
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableComment
 from pytest_delta_schema.sql.compiler import rendered
-from pytest_delta_schema.sql.renderers import (
-    describe_detail,
-    shallow_clone,
-    show_tables,
-    show_views,
-)
+from pytest_delta_schema.sql.renderers import describe_detail, shallow_clone, show_tables, show_views
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.delta_log import LogFacts
 from pytest_delta_schema.state.states import CatalogState, TableState
