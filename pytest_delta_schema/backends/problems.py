@@ -115,9 +115,9 @@ def has_lost_its_log(name: QualifiedName, path: str, sign: str) -> Diagnostic:
     return problem(DamagedTable, name, fact, RESTORE_LOG)
 
 
-def cannot_convert(name: QualifiedName, backend: str, path: str) -> Diagnostic:
-    """Return the problem of a model that converts files on a backend that cannot list them."""
-    fact = f"its model converts {path}, whose files the {backend} backend cannot list"
+def cannot_convert(name: QualifiedName, path: str) -> Diagnostic:
+    """Return the problem of a model that converts files in a Spark session, which cannot list them."""
+    fact = f"its model converts {path}, whose files the session backend cannot list"
     remedy = "convert it with the local backend or by CONVERT TO DELTA, or remove convert_from"
     return problem(UnlistableFiles, name, fact, remedy)
 

@@ -78,10 +78,10 @@ def value_changes(difference: Difference) -> Iterator[Change]:
         if pair.desired.value == pair.observed.value:
             continue
         after, before = pair.desired.value or _NO_VALUE, pair.observed.value or _NO_VALUE
-        if not _equal_values(before.default, after.default):
+        if not equal_expressions(before.default, after.default):
             yield kinds.ColumnDefaultChange(path=pair.path, before=before.default, after=after.default)
         before, after = before._replace(default=None), after._replace(default=None)
-        if not _equal_values(before.generated, after.generated) or before.identity != after.identity:
+        if not equal_expressions(before.generated, after.generated) or before.identity != after.identity:
             yield kinds.ColumnGenerationChange(name=pair.path.root, before=before, after=after)
 
 
@@ -97,12 +97,10 @@ def cosmetic_values(difference: Difference) -> Iterator[tuple[ColumnPath, str, s
                 yield pair.path, wanted, stored
 
 
-def _equal_values(left: str | None, right: str | None) -> bool:
-    return left == right or (left is not None and right is not None and equal_expressions(left, right))
-
-
-def equal_expressions(left: str, right: str) -> bool:
+def equal_expressions(left: str | None, right: str | None) -> bool:
     """Whether two expressions are equal, in any form."""
+    if left is None or right is None:
+        return left is right
     return left == right or canonical(left) == canonical(right) or simplified(left) == simplified(right)
 
 

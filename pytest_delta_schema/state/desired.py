@@ -200,7 +200,7 @@ def declared_column(column: ColumnState, tags: Mapping[str, str | None] = NO_DEC
     identity = None if counting is None else Identity(counting.start, counting.step, always=counting.is_always)
     return Column(
         column.name,
-        _built(column.data_type, _declared_atom),
+        _built(column.data_type, lambda text: _atom(text) if is_storable(text) else UnknownType(text)),
         is_nullable=column.is_nullable,
         comment=column.comment,
         default=default,
@@ -249,11 +249,6 @@ def _built(data_type: DataTypeState, atom: Callable[[str], spark.DataType]) -> s
         key, value = _built(data_type.key, atom), _built(data_type.value, atom)
         return spark.MapType(key, value, data_type.value_contains_null)
     return atom(data_type)
-
-
-def _declared_atom(text: str) -> spark.DataType:
-    """Return the declaration of an atomic type: what Delta cannot store is an :class:`UnknownType`."""
-    return _atom(text) if is_storable(text) else UnknownType(text)
 
 
 def _atom(text: str) -> spark.DataType:

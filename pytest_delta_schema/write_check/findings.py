@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic
@@ -20,20 +20,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.schemas import NewPart, TypeDifference
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteFault:
-    """A reason why a write is refused, before it is reported for a table."""
-
-    path: str
-    """The column or field, with dots; ``""`` for the whole frame."""
-    rule: str
-    """The name of the fault, such as ``extra-column``."""
-    condition: str
-    """The error condition that Delta or Spark raises, such as ``DELTA_METADATA_MISMATCH``."""
-    message: str
-    """The fact and its reason."""
-    remedy: str
-    """What to do about it, such as the option to set or the line to add to the model."""
+def fault(*, path: str, rule: str, condition: str, message: str, remedy: str) -> Diagnostic:
+    """Return a reason why a write is refused by an error condition, before it is reported for a table."""
+    return Diagnostic(table="", path=path, rule=rule, code=condition, message=message, remedy=remedy)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,7 +30,7 @@ class Collector:
     """Collects the findings and the notes of one write."""
 
     table: str
-    findings: list[WriteFault] = field(default_factory=list)
+    findings: list[Diagnostic] = field(default_factory=list)
     notes: list[Diagnostic] = field(default_factory=list)
 
     def note(self, path: str, message: str) -> None:
@@ -49,18 +38,8 @@ class Collector:
         self.notes.append(Diagnostic(severity="note", table=self.table, path=path, message=message))
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Return the findings in the shape of all reports; their codes are the error conditions."""
-        return tuple(
-            Diagnostic(
-                code=finding.condition,
-                rule=finding.rule,
-                table=self.table,
-                path=finding.path,
-                message=finding.message,
-                remedy=finding.remedy,
-            )
-            for finding in self.findings
-        )
+        """Return the findings with the name of the table."""
+        return tuple(replace(finding, table=self.table) for finding in self.findings)
 
 
 _OLD_MISMATCH, _MISMATCH = "_LEGACY_ERROR_TEMP_DELTA_0007", "DELTA_METADATA_MISMATCH"
@@ -75,7 +54,7 @@ def mismatch_condition(version: tuple[int, int]) -> str:
     return _MISMATCH if version >= _NAMED_SINCE else _OLD_MISMATCH
 
 
-def extra_column(part: NewPart, version: tuple[int, int]) -> WriteFault:
+def extra_column(part: NewPart, version: tuple[int, int]) -> Diagnostic:
     """Report a column or field that the frame has and the table lacks."""
     column = part.column
     path = str(part.path)
@@ -89,24 +68,22 @@ def extra_column(part: NewPart, version: tuple[int, int]) -> WriteFault:
     else:
         remedy = f"{_MERGE}, or add {column_source(declared_column(column))} to the model, or drop it from the frame"
         fact = f"the frame has a column {path} ({describe_type(column.data_type)}), which the table lacks"
-    return WriteFault(
-        path=path, rule="extra-column", condition=mismatch_condition(version), message=fact, remedy=remedy
-    )
+    return fault(path=path, rule="extra-column", condition=mismatch_condition(version), message=fact, remedy=remedy)
 
 
-def wider_type(difference: TypeDifference, version: tuple[int, int]) -> WriteFault:
+def wider_type(difference: TypeDifference, version: tuple[int, int]) -> Diagnostic:
     """Report a type that the table takes only with ``mergeSchema``."""
     name, old, new = _shown(difference)
     fact = f"{name} is {old} in the table and {new} in the frame"
     remedy = f"{_MERGE} to make it {new}, or cast it to {old}"
-    return WriteFault(path=name, rule="wider-type", condition=mismatch_condition(version), message=fact, remedy=remedy)
+    return fault(path=name, rule="wider-type", condition=mismatch_condition(version), message=fact, remedy=remedy)
 
 
-def type_mismatch(difference: TypeDifference, *, casts: bool) -> WriteFault:
+def type_mismatch(difference: TypeDifference, *, casts: bool) -> Diagnostic:
     """Report a type that Delta cannot merge into the type of the table."""
     name, old, new = _shown(difference)
     other = "" if casts else ", or append by the table's name, which casts (saveAsTable, writeTo)"
-    return WriteFault(
+    return fault(
         path=name,
         rule="type-mismatch",
         condition="DELTA_FAILED_TO_MERGE_FIELDS",
@@ -115,11 +92,11 @@ def type_mismatch(difference: TypeDifference, *, casts: bool) -> WriteFault:
     )
 
 
-def unsupported_cast(difference: TypeDifference, *, is_insert: bool = True, is_struct: bool = False) -> WriteFault:
+def unsupported_cast(difference: TypeDifference, *, is_insert: bool = True, is_struct: bool = False) -> Diagnostic:
     """Report a type that Spark, or a struct that `insertInto`, cannot cast to the type of the table."""
     name, old, new = _shown(difference)
     condition = no_cast_condition(difference.given, difference.stored, is_insert=is_insert)
-    return WriteFault(
+    return fault(
         path=name,
         rule="unsupported-cast",
         condition="DELTA_COLUMN_STRUCT_TYPE_MISMATCH" if is_struct else condition,
@@ -150,11 +127,11 @@ def place_note(path: ColumnPath, limit: int, name: str) -> str:
     return f"{path} has the place of {name}, which holds at most {limit} characters; a longer text fails"
 
 
-def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> WriteFault:
+def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> Diagnostic:
     """Report a frame, or a struct in it, that has fewer fields than ``insertInto`` needs."""
     subject = f"the struct {parent!s}" if parent else "the frame"
     parts = "fields" if parent else "columns"
-    return WriteFault(
+    return fault(
         path=str(parent),
         rule="too-few-columns",
         condition="DELTA_INSERT_COLUMN_ARITY_MISMATCH",
@@ -163,10 +140,10 @@ def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> WriteFault:
     )
 
 
-def duplicate_column(names: Iterable[str], condition: str, *, subject: str = "frame") -> WriteFault:
+def duplicate_column(names: Iterable[str], condition: str, *, subject: str = "frame") -> Diagnostic:
     """Report names that are equal without case, in the frame or in the source of a MERGE."""
     listed = ", ".join(names)
-    return WriteFault(
+    return fault(
         path=listed.partition(", ")[0],
         rule="duplicate-column",
         condition=condition,
@@ -175,11 +152,11 @@ def duplicate_column(names: Iterable[str], condition: str, *, subject: str = "fr
     )
 
 
-def column_in_use(difference: TypeDifference, dependent: str, *, is_generated: bool) -> WriteFault:
+def column_in_use(difference: TypeDifference, dependent: str, *, is_generated: bool) -> Diagnostic:
     """Report a column of another type that a check or a generated column depends on."""
     name, old, new = _shown(difference)
     subject = "GENERATED_COLUMNS" if is_generated else "CONSTRAINT"
-    return WriteFault(
+    return fault(
         path=name,
         rule="column-in-use",
         condition=f"DELTA_{subject}_DATA_TYPE_MISMATCH",
@@ -196,12 +173,12 @@ def _shown(difference: TypeDifference) -> tuple[str, str, str]:
 _BY_NAME = "write by the table's name, which fills it with NULL"
 
 
-def missing_not_null_column(path: ColumnPath, condition: str, *, is_void: bool = False) -> WriteFault:
+def missing_not_null_column(path: ColumnPath, condition: str, *, is_void: bool = False) -> Diagnostic:
     """Report a NOT NULL column or field that the frame lacks, or has without a type."""
     name = str(path)
     reason = "the frame has it without a type (void), so it is NULL in every row" if is_void else "the frame lacks it"
     default = ", or declare a default for it" if not path.fields else ""
-    return WriteFault(
+    return fault(
         path=name,
         rule="missing-not-null-column",
         condition=condition,
@@ -210,10 +187,10 @@ def missing_not_null_column(path: ColumnPath, condition: str, *, is_void: bool =
     )
 
 
-def missing_text_field(path: ColumnPath) -> WriteFault:
+def missing_text_field(path: ColumnPath) -> Diagnostic:
     """Report a struct with a char or varchar field that a frame written to a path, or a stream, lacks."""
     name = path.root
-    return WriteFault(
+    return fault(
         path=name,
         rule="missing-text-field",
         condition="DATA_SOURCE_EXTERNAL_ERROR",
@@ -222,9 +199,9 @@ def missing_text_field(path: ColumnPath) -> WriteFault:
     )
 
 
-def missing_partition_column(name: str) -> WriteFault:
+def missing_partition_column(name: str) -> Diagnostic:
     """Report a partition column that the frame lacks in a write to a path."""
-    return WriteFault(
+    return fault(
         path=name,
         rule="missing-partition-column",
         condition="DELTA_PARTITION_COLUMN_NOT_FOUND",
@@ -233,9 +210,9 @@ def missing_partition_column(name: str) -> WriteFault:
     )
 
 
-def missing_source_column(name: str, column: str) -> WriteFault:
+def missing_source_column(name: str, column: str) -> Diagnostic:
     """Report a column that a generated column needs and the frame lacks, in a write to a path."""
-    return WriteFault(
+    return fault(
         path=column,
         rule="missing-source-column",
         condition="UNRESOLVED_COLUMN",
@@ -244,9 +221,9 @@ def missing_source_column(name: str, column: str) -> WriteFault:
     )
 
 
-def explicit_identity_insert(name: str) -> WriteFault:
+def explicit_identity_insert(name: str) -> Diagnostic:
     """Report values for an identity column that is GENERATED ALWAYS."""
-    return WriteFault(
+    return fault(
         path=name,
         rule="explicit-identity-insert",
         condition="DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED",
@@ -255,9 +232,9 @@ def explicit_identity_insert(name: str) -> WriteFault:
     )
 
 
-def unsupported_type(path: ColumnPath, data_type: str, condition: str) -> WriteFault:
+def unsupported_type(path: ColumnPath, data_type: str, condition: str) -> Diagnostic:
     """Report a type that Delta cannot store, such as an interval."""
-    return WriteFault(
+    return fault(
         path=str(path),
         rule="unsupported-type",
         condition=condition,
@@ -266,9 +243,9 @@ def unsupported_type(path: ColumnPath, data_type: str, condition: str) -> WriteF
     )
 
 
-def empty_struct(path: ColumnPath) -> WriteFault:
+def empty_struct(path: ColumnPath) -> Diagnostic:
     """Report a struct whose fields are all void."""
-    return WriteFault(
+    return fault(
         path=str(path),
         rule="empty-schema",
         condition="DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS",
@@ -277,9 +254,9 @@ def empty_struct(path: ColumnPath) -> WriteFault:
     )
 
 
-def no_columns(condition: str = "InvalidSchemaException") -> WriteFault:
+def no_columns(condition: str = "InvalidSchemaException") -> Diagnostic:
     """Report a frame without columns that is written to a path, or replaces a schema."""
-    return WriteFault(
+    return fault(
         path="",
         rule="empty-schema",
         condition=condition,
@@ -288,9 +265,9 @@ def no_columns(condition: str = "InvalidSchemaException") -> WriteFault:
     )
 
 
-def void_in_stream(path: ColumnPath) -> WriteFault:
+def void_in_stream(path: ColumnPath) -> Diagnostic:
     """Report a void column in a stream."""
-    return WriteFault(
+    return fault(
         path=str(path),
         rule="void-type",
         condition="DELTA_NULL_SCHEMA_IN_STREAMING_WRITE",
@@ -299,9 +276,9 @@ def void_in_stream(path: ColumnPath) -> WriteFault:
     )
 
 
-def void_in_collection(path: ColumnPath) -> WriteFault:
+def void_in_collection(path: ColumnPath) -> Diagnostic:
     """Report a void element, key or value of an array or a map."""
-    return WriteFault(
+    return fault(
         path=str(path),
         rule="void-type",
         condition="DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE",
@@ -310,9 +287,9 @@ def void_in_collection(path: ColumnPath) -> WriteFault:
     )
 
 
-def invalid_column_name(name: str) -> WriteFault:
+def invalid_column_name(name: str) -> Diagnostic:
     """Report a name with characters that need column mapping."""
-    return WriteFault(
+    return fault(
         path=name,
         rule="invalid-column-name",
         condition="DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
@@ -321,9 +298,9 @@ def invalid_column_name(name: str) -> WriteFault:
     )
 
 
-def missing_table_feature(path: str, data_type: str, feature: str) -> WriteFault:
+def missing_table_feature(path: str, data_type: str, feature: str) -> Diagnostic:
     """Report a type that needs a table feature which the table lacks, such as ``timestamp_ntz``."""
-    return WriteFault(
+    return fault(
         path=path,
         rule="missing-table-feature",
         condition="DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
@@ -332,9 +309,9 @@ def missing_table_feature(path: str, data_type: str, feature: str) -> WriteFault
     )
 
 
-def reserved_column_name(name: str) -> WriteFault:
+def reserved_column_name(name: str) -> Diagnostic:
     """Report a name that the change data feed reserves."""
-    return WriteFault(
+    return fault(
         path=name,
         rule="reserved-column-name",
         condition="RESERVED_CDC_COLUMNS_ON_WRITE",
@@ -343,9 +320,9 @@ def reserved_column_name(name: str) -> WriteFault:
     )
 
 
-def append_only() -> WriteFault:
+def append_only() -> Diagnostic:
     """Report an overwrite of a table with ``delta.appendOnly``."""
-    return WriteFault(
+    return fault(
         path="",
         rule="append-only",
         condition="DELTA_CANNOT_MODIFY_APPEND_ONLY",
@@ -366,9 +343,9 @@ def filled_by(column: ColumnState) -> str:
     return f"it takes its default, {generation.default}"
 
 
-def condition_and_partitions() -> WriteFault:
+def condition_and_partitions() -> Diagnostic:
     """Report an overwrite with `replaceWhere` and dynamic partitions."""
-    return WriteFault(
+    return fault(
         path="",
         rule="replace-where",
         condition="DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE",
@@ -377,9 +354,9 @@ def condition_and_partitions() -> WriteFault:
     )
 
 
-def unresolved_condition(condition: str, names: Sequence[str]) -> WriteFault:
+def unresolved_condition(condition: str, names: Sequence[str]) -> Diagnostic:
     """Report columns that the condition of an overwrite names, and that the table lacks."""
-    return WriteFault(
+    return fault(
         path=names[0],
         rule="unresolved-column",
         condition="UNRESOLVED_COLUMN",
@@ -388,9 +365,9 @@ def unresolved_condition(condition: str, names: Sequence[str]) -> WriteFault:
     )
 
 
-def unknown_partition_columns(names: Sequence[str], condition: str) -> WriteFault:
+def unknown_partition_columns(names: Sequence[str], condition: str) -> Diagnostic:
     """Report columns of `partitionBy` that the frame lacks."""
-    return WriteFault(
+    return fault(
         path=names[0],
         rule="partitioning",
         condition=condition,
@@ -399,10 +376,10 @@ def unknown_partition_columns(names: Sequence[str], condition: str) -> WriteFaul
     )
 
 
-def other_partitioning(wanted: Sequence[str], stored: Sequence[str], condition: str) -> WriteFault:
+def other_partitioning(wanted: Sequence[str], stored: Sequence[str], condition: str) -> Diagnostic:
     """Report a `partitionBy` that differs from the partitioning of the table."""
     there = f"partitioned by {', '.join(stored)}" if stored else "not partitioned"
-    return WriteFault(
+    return fault(
         path=wanted[0],
         rule="partitioning",
         condition=condition,
@@ -426,12 +403,12 @@ def merge_unresolved(version: tuple[int, int]) -> str:
     return "DELTA_MERGE_UNRESOLVED_EXPRESSION" if version < _SPARK_4 else "INTERNAL_ERROR"
 
 
-def lacks_insert_evolution(version: tuple[int, int]) -> WriteFault | None:
+def lacks_insert_evolution(version: tuple[int, int]) -> Diagnostic | None:
     """Report ``WITH SCHEMA EVOLUTION`` of an INSERT where its Spark does not know it; ``None`` where it does."""
     if version >= _SPARK_4_2:
         return None
     delta = ".".join(map(str, version))
-    return WriteFault(
+    return fault(
         path="",
         rule="unknown-clause",
         condition="PARSE_SYNTAX_ERROR",
@@ -440,9 +417,9 @@ def lacks_insert_evolution(version: tuple[int, int]) -> WriteFault | None:
     )
 
 
-def unresolved_columns(statement: str, names: Sequence[str], condition: str) -> WriteFault:
+def unresolved_columns(statement: str, names: Sequence[str], condition: str) -> Diagnostic:
     """Report columns that a statement names, and that are not there."""
-    return WriteFault(
+    return fault(
         path=names[0].partition(" of ")[0],
         rule="unresolved-column",
         condition=condition,
@@ -451,13 +428,13 @@ def unresolved_columns(statement: str, names: Sequence[str], condition: str) -> 
     )
 
 
-def void_columns(columns: Iterable[ColumnState], version: tuple[int, int]) -> Iterator[WriteFault]:
+def void_columns(columns: Iterable[ColumnState], version: tuple[int, int]) -> Iterator[Diagnostic]:
     """Report columns of type void, old or new, in a table whose schema a MERGE lets evolve."""
     if version >= _SPARK_4:
         return
     names = [column.name for column in columns if "void" in atoms([column.data_type])]
     if names:
-        yield WriteFault(
+        yield fault(
             path=names[0],
             rule="void-column",
             condition="DELTA_MERGE_ADD_VOID_COLUMN",
@@ -466,10 +443,10 @@ def void_columns(columns: Iterable[ColumnState], version: tuple[int, int]) -> It
         )
 
 
-def conflicting_assignments(names: Iterable[str]) -> WriteFault:
+def conflicting_assignments(names: Iterable[str]) -> Diagnostic:
     """Report columns that a statement assigns more than once, or whole and in part."""
     listed = ", ".join(names)
-    return WriteFault(
+    return fault(
         path=listed.partition(", ")[0],
         rule="conflicting-assignment",
         condition="DELTA_CONFLICT_SET_COLUMN",
@@ -478,10 +455,10 @@ def conflicting_assignments(names: Iterable[str]) -> WriteFault:
     )
 
 
-def nested_insert(names: Iterable[str]) -> WriteFault:
+def nested_insert(names: Iterable[str]) -> Diagnostic:
     """Report fields of structs that the INSERT of a MERGE names."""
     listed = ", ".join(names)
-    return WriteFault(
+    return fault(
         path=listed.partition(", ")[0],
         rule="nested-column",
         condition="DELTA_UNSUPPORTED_NESTED_FIELD_IN_OPERATION",
@@ -490,9 +467,9 @@ def nested_insert(names: Iterable[str]) -> WriteFault:
     )
 
 
-def nested_assignment(statement: str, names: Sequence[str]) -> WriteFault:
+def nested_assignment(statement: str, names: Sequence[str]) -> Diagnostic:
     """Report parts of arrays and maps that a statement assigns."""
-    return WriteFault(
+    return fault(
         path=names[0],
         rule="nested-column",
         condition="DELTA_UNSUPPORTED_NESTED_FIELD_IN_UPDATE",
@@ -501,9 +478,9 @@ def nested_assignment(statement: str, names: Sequence[str]) -> WriteFault:
     )
 
 
-def column_not_specified(name: str) -> WriteFault:
+def column_not_specified(name: str) -> Diagnostic:
     """Report a NOT NULL column that an INSERT leaves out."""
-    return WriteFault(
+    return fault(
         path=name,
         rule="missing-not-null-column",
         condition="DELTA_INSERT_COLUMN_MISMATCH",
@@ -512,9 +489,9 @@ def column_not_specified(name: str) -> WriteFault:
     )
 
 
-def null_assigned(path: ColumnPath) -> WriteFault:
+def null_assigned(path: ColumnPath) -> Diagnostic:
     """Report NULL that is assigned to a NOT NULL column, which every row breaks."""
-    return WriteFault(
+    return fault(
         path=str(path),
         rule="missing-not-null-column",
         condition="DELTA_NOT_NULL_CONSTRAINT_VIOLATED",
@@ -523,9 +500,9 @@ def null_assigned(path: ColumnPath) -> WriteFault:
     )
 
 
-def too_many_columns(given: int, wanted: int) -> WriteFault:
+def too_many_columns(given: int, wanted: int) -> Diagnostic:
     """Report an INSERT by name whose query has more columns than the table, some of them of other types."""
-    return WriteFault(
+    return fault(
         path="",
         rule="extra-column",
         condition="INSERT_COLUMN_ARITY_MISMATCH",
@@ -534,9 +511,9 @@ def too_many_columns(given: int, wanted: int) -> WriteFault:
     )
 
 
-def list_of_other_length(given: int, listed: int) -> WriteFault:
+def list_of_other_length(given: int, listed: int) -> Diagnostic:
     """Report an INSERT that lists more or fewer columns than its query has."""
-    return WriteFault(
+    return fault(
         path="",
         rule="column-list",
         condition="INSERT_COLUMN_ARITY_MISMATCH",
@@ -545,11 +522,11 @@ def list_of_other_length(given: int, listed: int) -> WriteFault:
     )
 
 
-def struct_mismatch(difference: TypeDifference) -> WriteFault:
+def struct_mismatch(difference: TypeDifference) -> Diagnostic:
     """Report a struct whose fields are not those of the table's struct, in a MERGE or an UPDATE."""
     name = str(difference.path)
     stored, given = describe_type(difference.stored), describe_type(difference.given)
-    return WriteFault(
+    return fault(
         path=name,
         rule="struct-mismatch",
         condition="DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION",
@@ -558,9 +535,9 @@ def struct_mismatch(difference: TypeDifference) -> WriteFault:
     )
 
 
-def identity_update(name: str) -> WriteFault:
+def identity_update(name: str) -> Diagnostic:
     """Report an identity column that a MERGE or an UPDATE sets."""
-    return WriteFault(
+    return fault(
         path=name,
         rule="identity-update",
         condition="DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED",
@@ -569,10 +546,10 @@ def identity_update(name: str) -> WriteFault:
     )
 
 
-def nested_char(paths: Sequence[ColumnPath], generated: str, statement: str) -> WriteFault:
+def nested_char(paths: Sequence[ColumnPath], generated: str, statement: str) -> Diagnostic:
     """Report a MERGE or an UPDATE of a table that has a char inside another type, and a generated column."""
     names = ", ".join(map(str, paths))
-    return WriteFault(
+    return fault(
         path=str(paths[0]),
         rule="nested-char",
         condition="DELTA_OPERATION_ON_TEMP_VIEW_WITH_GENERATED_COLS_NOT_SUPPORTED",
@@ -582,9 +559,9 @@ def nested_char(paths: Sequence[ColumnPath], generated: str, statement: str) -> 
     )
 
 
-def rows_removed(statement: str) -> WriteFault:
+def rows_removed(statement: str) -> Diagnostic:
     """Report an UPDATE, a DELETE or a clause of a MERGE that changes rows of a table with `delta.appendOnly`."""
-    return WriteFault(
+    return fault(
         path="",
         rule="append-only",
         condition="DELTA_CANNOT_MODIFY_APPEND_ONLY",

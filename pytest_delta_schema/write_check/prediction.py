@@ -65,9 +65,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.state.states import CatalogReader
     from pytest_delta_schema.state.types import DataTypeState
-    from pytest_delta_schema.write_check.findings import WriteFault
     from pytest_delta_schema.write_check.schemas import MergedSchema
     from pytest_delta_schema.write_check.verdict import WriteSemantics
 
@@ -209,7 +209,7 @@ def _columns_written(
     schema = collector.findings
     if options.method in {"write_to", "sql_insert"}:
         collector.findings = [*rows, *schema, *removal]
-    elif any(fault.condition in IN_ANALYSIS for fault in layout) or semantics.casts:
+    elif any(fault.code in IN_ANALYSIS for fault in layout) or semantics.casts:
         collector.findings = [*layout, *schema, *removal, *rows]
     else:
         collector.findings = [*removal, *layout, *schema, *rows]
@@ -227,7 +227,7 @@ def replaced_rows(state: TableState, options: WriteOptions) -> str:
     return "all rows"
 
 
-def replace_where_faults(state: TableState, options: WriteOptions) -> Iterator[WriteFault]:
+def replace_where_faults(state: TableState, options: WriteOptions) -> Iterator[Diagnostic]:
     """Yield the findings about the condition of an overwrite."""
     if options.replace_where is None:
         return
@@ -241,7 +241,7 @@ def replace_where_faults(state: TableState, options: WriteOptions) -> Iterator[W
 
 def partition_faults(
     frame: tuple[ColumnState, ...], state: TableState, options: WriteOptions, version: tuple[int, int]
-) -> Iterator[WriteFault]:
+) -> Iterator[Diagnostic]:
     """Yield the findings about ``partitionBy``."""
     if not options.partition_by:
         return
@@ -322,7 +322,7 @@ def _cast(
     if by_position or semantics.method == "sql_insert":
         # Delta raises for columns that it cannot match while it adds the casts; Spark checks the casts after that.
         refused = collector.findings[before:]
-        collector.findings[before:] = sorted(refused, key=lambda finding: finding.condition.startswith(NO_CAST))
+        collector.findings[before:] = sorted(refused, key=lambda finding: finding.code.startswith(NO_CAST))
         if by_position and refused:
             return None
     if by_position and (twice := duplicate_paths(query)):

@@ -51,9 +51,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql.types import DataType
 
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
-    from pytest_delta_schema.write_check.findings import Collector, WriteFault
+    from pytest_delta_schema.write_check.findings import Collector
     from pytest_delta_schema.write_check.schemas import MergedSchema
     from pytest_delta_schema.write_check.verdict import Action, ClauseKind, Merge, WriteSemantics
 
@@ -83,11 +84,11 @@ def update_faults(given: Sequence[ColumnState], state: TableState, collector: Co
         return
     refused.extend(nested_char_faults(state, "UPDATE"))
     updated(assignments, state.columns, evolves=False, collector=collector)
-    refused.sort(key=lambda finding: (finding.condition == BY_ROWS, finding.condition.startswith(NO_CAST)))
+    refused.sort(key=lambda finding: (finding.code == BY_ROWS, finding.code.startswith(NO_CAST)))
     delete_faults(state, collector, statement="UPDATE")
 
 
-def nested_char_faults(state: TableState, statement: str) -> Iterator[WriteFault]:
+def nested_char_faults(state: TableState, statement: str) -> Iterator[Diagnostic]:
     """Yield the finding of a statement on a table with a generated column and a char inside another type.
 
     Spark puts a projection over a table to pad such values, and Delta takes it for a view (Delta 4.4.0).
@@ -162,7 +163,7 @@ class _Names:
         for fault, name in sorted(((f, n) for f, n in faults if f is not None), key=lambda one: one[0] == _UNRESOLVED):
             self._faults.setdefault(fault or self._unresolved, []).append(name)
 
-    def findings(self, statement: str) -> Iterator[WriteFault]:
+    def findings(self, statement: str) -> Iterator[Diagnostic]:
         """Yield one finding for each condition."""
         for condition, names in self._faults.items():
             listed = list(dict.fromkeys(names))
@@ -205,7 +206,7 @@ def _in_table_order(
             yield from _in_table_order(deeper, children(column.data_type), depth + 1)
 
 
-def identity_faults(columns: Iterable[ColumnState]) -> Iterator[WriteFault]:
+def identity_faults(columns: Iterable[ColumnState]) -> Iterator[Diagnostic]:
     """Yield a finding for every identity column that an update sets."""
     for column in columns:
         if column.value is not None and column.value.identity is not None:
@@ -232,7 +233,7 @@ def assigned(assignment: Assignment, column: ColumnState, *, evolves: bool, coll
         note_lengths((column,), path.parent, collector)
 
 
-def null_parts(path: ColumnPath, column: ColumnState, given: DataTypeState | None) -> Iterator[WriteFault]:
+def null_parts(path: ColumnPath, column: ColumnState, given: DataTypeState | None) -> Iterator[Diagnostic]:
     """Yield a finding for every NOT NULL part of a column that is assigned NULL, which every row breaks."""
     if column.is_nullable and isinstance(column.data_type, str):
         return
@@ -249,7 +250,7 @@ def _conflicts(assignments: Sequence[Assignment]) -> list[str]:
     return [str(path) for path in dict.fromkeys(path for pair in twice for path in pair)]
 
 
-def _cast_faults(difference: TypeDifference, *, evolves: bool) -> Iterator[WriteFault]:
+def _cast_faults(difference: TypeDifference, *, evolves: bool) -> Iterator[Diagnostic]:
     """Yield the findings of a cast, in which structs match by name."""
     path, stored, given = difference.path, difference.stored, difference.given
     if given == stored:
@@ -305,7 +306,7 @@ def listed_columns(
     return None
 
 
-def insert_faults(frame: Sequence[ColumnState], state: TableState, semantics: WriteSemantics) -> Iterator[WriteFault]:
+def insert_faults(frame: Sequence[ColumnState], state: TableState, semantics: WriteSemantics) -> Iterator[Diagnostic]:
     """Yield a finding for every column and field that an INSERT by name must have, and for columns too many."""
     columns = state.columns
     given = NameMap.of(frame)
@@ -323,7 +324,7 @@ def insert_faults(frame: Sequence[ColumnState], state: TableState, semantics: Wr
 
 def _missing_fields(
     columns: Sequence[ColumnState], given: NameMap[ColumnState], parent: ColumnPath
-) -> Iterator[WriteFault]:
+) -> Iterator[Diagnostic]:
     """Yield a finding for every struct of the query that lacks fields of the table's struct, or is not one there."""
     for column in columns:
         match = given.get(column.name)
@@ -409,19 +410,19 @@ def columns_after_merge(
             ranks += [int(branch.kind == "not_matched")] * (len(refused) - len(ranks))
         # Delta checks all updates and then all inserts, and Spark after that the casts of all clauses in their order.
         ranked = zip(ranks, refused, strict=True)
-        in_order = sorted(ranked, key=lambda one: 2 if one[1].condition.startswith(NO_CAST) else one[0])
+        in_order = sorted(ranked, key=lambda one: 2 if one[1].code.startswith(NO_CAST) else one[0])
         refused[:] = [finding for _, finding in in_order]
         refused.extend(require_unused(state, merged.columns))
-        refused.sort(key=lambda finding: finding.condition == BY_ROWS)
+        refused.sort(key=lambda finding: finding.code == BY_ROWS)
         if is_on(APPEND_ONLY, state.table_properties) and (merge.matched or merge.not_matched_by_source):
             refused.append(findings.rows_removed("MERGE"))
     return merged
 
 
-def _unresolved_cast(finding: WriteFault) -> WriteFault:
+def _unresolved_cast(finding: Diagnostic) -> Diagnostic:
     """Return the finding of a cast in WHEN NOT MATCHED BY SOURCE on a table with a generated column (Delta 4.4.0)."""
-    is_cast = finding.condition.startswith(NO_CAST)
-    return replace(finding, condition="DELTA_CANNOT_RESOLVE_EXPRESSION") if is_cast else finding
+    is_cast = finding.code.startswith(NO_CAST)
+    return replace(finding, code="DELTA_CANNOT_RESOLVE_EXPRESSION") if is_cast else finding
 
 
 class _Resolver:

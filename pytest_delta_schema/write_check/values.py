@@ -45,9 +45,10 @@ from pytest_delta_schema.write_check.schemas import TypeDifference, equal_at_sta
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
-    from pytest_delta_schema.write_check.findings import Collector, WriteFault
+    from pytest_delta_schema.write_check.findings import Collector
     from pytest_delta_schema.write_check.schemas import NewPart
     from pytest_delta_schema.write_check.verdict import WriteSemantics
 
@@ -241,7 +242,7 @@ CHANGE_FEED = "delta.enableChangeDataFeed"
 _FEED_COLUMNS = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
 
 
-def require_written(columns: Sequence[ColumnState], semantics: WriteSemantics) -> Iterator[WriteFault]:
+def require_written(columns: Sequence[ColumnState], semantics: WriteSemantics) -> Iterator[Diagnostic]:
     """Yield a finding for every type that the method of the write refuses for all values."""
     if semantics.method == "save":
         if all(map(is_storable, atoms(column.data_type for column in columns))):
@@ -255,7 +256,7 @@ def require_written(columns: Sequence[ColumnState], semantics: WriteSemantics) -
                 yield findings.void_in_stream(part)
 
 
-def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[WriteFault]:
+def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[Diagnostic]:
     """Yield a finding for every new column or field that the table cannot store."""
     if not parts:
         return
@@ -271,7 +272,7 @@ def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[Wr
         yield from _type_faults(part.path, column.data_type, state)
 
 
-def _type_faults(path: ColumnPath, data_type: DataTypeState, state: TableState) -> Iterator[WriteFault]:
+def _type_faults(path: ColumnPath, data_type: DataTypeState, state: TableState) -> Iterator[Diagnostic]:
     for part, unsupported in unstorable(data_type, path):
         yield findings.unsupported_type(part, unsupported, "DELTA_UNSUPPORTED_DATA_TYPES")
     yield from map(findings.empty_struct, _all_void(data_type, path))
@@ -318,7 +319,7 @@ def _all_void(data_type: DataTypeState, path: ColumnPath) -> Iterator[ColumnPath
 
 def require_values(
     frame: NameMap[ColumnState], columns: Sequence[ColumnState], state: TableState, semantics: WriteSemantics
-) -> Iterator[WriteFault]:
+) -> Iterator[Diagnostic]:
     """Yield a finding for every value that the table needs and the frame lacks."""
     given = NameMap.of(frame.values())
     if semantics.fills_missing:
@@ -349,7 +350,7 @@ def _texts(data_type: DataTypeState, path: ColumnPath) -> Iterator[ColumnPath]:
         yield from _texts(field.data_type, path.child(field.name))
 
 
-def _missing_parts(column: ColumnState, given: ColumnState | None, semantics: WriteSemantics) -> Iterator[WriteFault]:
+def _missing_parts(column: ColumnState, given: ColumnState | None, semantics: WriteSemantics) -> Iterator[Diagnostic]:
     """Yield a finding for every NOT NULL part of a column that the frame lacks."""
     for path in not_null_paths((column,)):
         part = None if given is None else find((given,), path)
@@ -361,7 +362,7 @@ def _missing_parts(column: ColumnState, given: ColumnState | None, semantics: Wr
             yield findings.missing_not_null_column(path, _MISSING, is_void=part is not None)
 
 
-def _missing_sources(columns: Sequence[ColumnState], given: NameSet) -> Iterator[WriteFault]:
+def _missing_sources(columns: Sequence[ColumnState], given: NameSet) -> Iterator[Diagnostic]:
     """Yield a finding for every missing column that a missing generated column needs."""
     filled = given | NameSet.of(
         column for column in columns if column.value is not None and column.value.default is not None
@@ -384,7 +385,7 @@ class Dependent:
     is_generated: bool
 
 
-def require_unused(state: TableState, frame: Sequence[ColumnState]) -> Iterator[WriteFault]:
+def require_unused(state: TableState, frame: Sequence[ColumnState]) -> Iterator[Diagnostic]:
     """Yield a finding for every column of another type that a check or a generated column depends on.
 
     Delta checks this for every write that does not cast, before it merges the types.

@@ -467,5 +467,5 @@ def findings_table() -> str:
 def _rules(function: ast.stmt) -> Iterator[str]:
     """Yield the names of the findings that a function builds."""
     for node in ast.walk(function):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "WriteFault":
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "fault":
             yield from (ast.literal_eval(keyword.value) for keyword in node.keywords if keyword.arg == "rule")

@@ -317,7 +317,8 @@ class PreparedLog:
 
     def write(self, action: CreateTable, folder: Path) -> None:
         """Write the log of an equal table, with its own id, keys and times, to a folder that does not exist."""
-        identity = _Identity(str(uuid.uuid4()), _key_pairs(self.action, action), int(time.time() * 1000))
+        keys = dict(zip(_key_properties(self.action), _key_properties(action), strict=True))
+        identity = _Identity(str(uuid.uuid4()), keys, int(time.time() * 1000))
         log = folder / _LOG
         log.mkdir(parents=True)
         for name in self.folders:
@@ -381,11 +382,6 @@ def _without_names(action: CreateTable) -> tuple[str, tuple[type, ...]]:
     """Return what two creations have in common if they differ in the names of tables and keys only."""
     neutral = replace(action, table=_NO_NAME, creates_schema=False, keys=(), foreign_keys=())
     return script(statements(neutral)), tuple(type(change) for change in (*action.keys, *action.foreign_keys))
-
-
-def _key_pairs(first: CreateTable, second: CreateTable) -> dict[Property, Property]:
-    """Return the properties that hold the keys of the second table, by those of the first."""
-    return dict(zip(_key_properties(first), _key_properties(second), strict=True))
 
 
 def _key_properties(action: CreateTable) -> list[Property]:

@@ -127,7 +127,7 @@ class SessionReader:
     ) -> TableState | Diagnostic:
         """Return the state of a table that does not exist, or why that is not certain."""
         if source is not None and source.path is not None:
-            return cannot_convert(name, "session", source.path)
+            return cannot_convert(name, source.path)
         if isinstance(schemas, StatementError):
             fact = f"is not found, and the schemas of {name.catalog} cannot be listed ({schemas})"
             return problem(UnreadableTable, name, fact, "repair the session, or its permission to list them")

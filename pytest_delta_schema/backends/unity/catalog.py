@@ -137,15 +137,13 @@ def _column_names(statement: Statement) -> Iterator[str]:
 _on_other_clients = refused_on_tables(is_emulated)
 
 
-def _refuses_on(statement: Statement, observed: TableState | None) -> Refusal | None:
-    return without_long_texts(statement, observed) or _on_other_clients(statement, observed)
-
-
 CAPABILITIES = Capabilities(
     emulates=BY_TRANSACTION | BY_PROPERTY,
     emulates_property=is_emulated,
     refuses=_refuses,
-    refuses_for_table=_refuses_on,
+    refuses_for_table=lambda statement, table: (
+        without_long_texts(statement, table) or _on_other_clients(statement, table)
+    ),
     refuses_clones=Refusal(
         "the server refuses SHALLOW CLONE into its catalogs (Unity Catalog 0.6.0)",
         "create the table with make_delta_table, and insert its rows",

@@ -120,11 +120,6 @@ def schema_of(columns: Mapping[str, Any]) -> dict[str, Any]:
     return _renamed(columns, _CAMEL)  # type: ignore[no-any-return]
 
 
-def columns_for(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert the schema of a Delta log to columns for the Delta API."""
-    return _renamed(schema, _KEBAB)  # type: ignore[no-any-return]
-
-
 def table_info(entry: EntryState, log: LogFacts, timestamp: int) -> dict[str, Any]:
     """Return a whole catalog entry for the classic API: the metadata of the log, at the location of the old entry."""
     catalog, schema, table = entry.name.written
@@ -401,7 +396,7 @@ def _updates(seen: _Seen, log: LogFacts, differences: tuple[EntryDifference, ...
     updates: dict[str, Mapping[str, Any]] = {}
     if "columns" in paths and log.columns:
         # Columns alone would keep the old list of partition columns, and fail where one of those is gone.
-        updates["set-columns"] = {"columns": columns_for(log.schema)}
+        updates["set-columns"] = {"columns": _renamed(log.schema, _KEBAB)}
         updates["set-partition-columns"] = {"partition-columns": list(log.partitioning)}
     if "comment" in paths:
         updates["set-table-comment"] = {"comment": log.comment}

@@ -245,7 +245,7 @@ class TableReader:
             seen = info or self._client.table(name)
             for _ in range(_READS):
                 reading = self._reading(name, seen)
-                if not _is_doubtful(reading):
+                if not (is_doubtful(reading.table) or is_stale(reading.entry, reading.log)):
                     return reading
                 before, seen = seen, self._client.table(name)
                 if seen == before:
@@ -314,11 +314,6 @@ class TableReader:
         except ServerError as error:
             return error
         return False
-
-
-def _is_doubtful(reading: TableReading) -> bool:
-    """Whether an entry that was changed meanwhile would explain what was read."""
-    return is_doubtful(reading.table) or is_stale(reading.entry, reading.log)
 
 
 def _named(name: QualifiedName, listing: SchemaListing | StatementError) -> QualifiedName:

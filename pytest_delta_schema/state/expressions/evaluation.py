@@ -327,11 +327,6 @@ def _quotient(left: Any, right: Any) -> int:
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
-def _remainder(left: Any, right: Any) -> int:
-    """Return the remainder, which has the sign of the dividend."""
-    return int(left - right * _quotient(left, right))
-
-
 def _concatenated(*texts: Any) -> str:
     _require(all(isinstance(text, str) for text in texts))
     return "".join(texts)
@@ -416,7 +411,7 @@ FUNCTIONS: Final[dict[type[exp.Expr], Callable[..., Any]]] = {
     exp.IntDiv: _quotient,
     exp.Length: _length,
     exp.Lower: _in_case(str.lower),
-    exp.Mod: _remainder,
+    exp.Mod: lambda left, right: int(left - right * _quotient(left, right)),
     exp.Month: _part_of_date("month"),
     exp.Mul: _arithmetic(operator.mul),
     exp.Neg: _arithmetic(operator.neg),

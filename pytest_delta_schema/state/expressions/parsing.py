@@ -76,7 +76,8 @@ def parse_exactly(text: str) -> exp.Expr | None:
     node = parse(text)
     if node is None or any(_are_one_text(*pair) for pair in pairwise(tokens_of(text) or ())):
         return None
-    return node if is_grouped_as_in_spark(node) else None
+    operators = (part for part in node.walk() if type(part) in _LEVELS and not isinstance(part, exp.Not))
+    return None if any(map(_differs, operators)) else node
 
 
 def parse_quoting(text: str, names: Iterable[str]) -> exp.Expr | None:
@@ -225,14 +226,10 @@ _LEVELS: dict[type[exp.Expr], int] = {
 _HIGHEST = len(_LEVELS)
 
 
-def is_grouped_as_in_spark(node: exp.Expr) -> bool:
-    """Whether Spark groups the operators of a syntax tree in the same way, for all that is known."""
-    return not any(_differs(part) for part in node.walk() if type(part) in _LEVELS and not isinstance(part, exp.Not))
-
-
 def _differs(node: exp.Expr) -> bool:
+    """Whether Spark may group an operator and its operands differently."""
     level = _LEVELS[type(node)]
-    left, *others = (_level(operand) for operand in _own_operands(node))
+    left, *others = (_LEVELS.get(type(operand), _HIGHEST) for operand in _own_operands(node))
     least = level + 1 if level == _PREDICATE else level
     return left < least or any(other <= level for other in others)
 
@@ -240,10 +237,6 @@ def _differs(node: exp.Expr) -> bool:
 def _own_operands(node: exp.Expr) -> Iterator[exp.Expr]:
     keys = ("this",) if isinstance(node, exp.In) else ("this", "expression", "low", "high")
     return (operand for key in keys if isinstance(operand := node.args.get(key), exp.Expr))
-
-
-def _level(operand: exp.Expr) -> int:
-    return _LEVELS.get(type(operand), _HIGHEST)
 
 
 def paths_in(text: str) -> tuple[ColumnPath, ...]:
