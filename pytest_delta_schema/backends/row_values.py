@@ -148,10 +148,7 @@ def _repeated_hours(row: Mapping[str, Any], unique: Iterable[str], clock: Clock)
 
 
 def _partition_fault(value: Any, column: ColumnState) -> ValueFault | None:
-    """Return why a converted value is not read back from a partition column; ``None`` if it is.
-
-    Delta writes partition values as strings to its log, and reads an empty string as NULL (Delta 4.4.0).
-    """
+    """Return why a value is not read back from a partition, whose values are texts in the log (Delta 4.4.0)."""
     text = value
     if isinstance(value, bytes):
         try:

@@ -48,10 +48,7 @@ class Loss(NamedTuple):
 
 
 def misplaced(given: Sequence[ColumnState], wanted: Sequence[ColumnState]) -> Iterator[Loss]:
-    """Yield the texts in structs that are too long for the field that has their place.
-
-    A write of a frame matches fields by name, and Delta compares their lengths by position (Delta 4.4.0).
-    """
+    """Yield the texts in structs that are too long for the field of their position, which Delta compares (4.4.0)."""
     by_name = NameMap.of(wanted)
     for column in given:
         partner = by_name.get(column.name)

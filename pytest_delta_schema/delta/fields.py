@@ -128,10 +128,7 @@ _DECIMAL = re.compile(r"decimal\( *([0-9]{1,2}) *, *([0-9]{1,2}) *\)")
 
 
 def is_decimal(name: str) -> bool:
-    """Whether a name is that of a decimal type with from 1 to 38 digits, of which a part follows the point.
-
-    Some clients write blanks between them, which Spark accepts (``DataType.fromJson``, Spark 4.2.0).
-    """
+    """Whether a name is that of a decimal of 1 to 38 digits; Spark accepts blanks between them (Spark 4.2.0)."""
     match = _DECIMAL.fullmatch(name)
     return match is not None and int(match[2]) <= int(match[1]) <= LARGEST_PRECISION and int(match[1]) > 0
 

@@ -383,10 +383,7 @@ def named_columns(value: str) -> list[ColumnPath]:
 
 
 def removes_files_after_their_log(properties: Mapping[str, str | None]) -> bool:
-    """Whether removed files are kept longer than the log, which Delta refuses in a statement that sets either.
-
-    A length that the statement does not set is the default there, whatever the table has (Delta 4.4.0).
-    """
+    """Whether removed files are kept longer than the log; what is not set is the default (Delta 4.4.0)."""
     given = NameMap((key, value) for key, value in properties.items() if value is not None)
     log, files = (default if key not in given else milliseconds(given[key]) for key, default in RETENTIONS.items())
     return log is not None and files is not None and files > log

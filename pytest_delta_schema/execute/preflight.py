@@ -55,10 +55,7 @@ def preflight(
     ddl: DeltaDDL,
     how: Preflight = Preflight(),  # noqa: B008 - a frozen value
 ) -> tuple[Diagnostic, ...]:
-    """Run the data checks of an action in one scan, and return a violation for each that fails.
-
-    Defaults are analysed first: a refused one would stop the apply after the change of the protocol that it needs.
-    """
+    """Analyse defaults, run the data checks of an action in one scan, and return a violation for each that fails."""
     refused = tuple(_refused_defaults(action, ddl))
     data_checks = data_checks_of(action) if how.mode != OFF and not refused else ()
     if not data_checks:

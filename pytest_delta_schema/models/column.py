@@ -248,11 +248,7 @@ def _spark_type(given: object, column: str) -> DataType:
 
 
 def columns_of(struct: StructType) -> list[Column]:
-    """Return the columns that a schema of Spark or of Delta declares.
-
-    Comments, lengths of char and varchar, defaults, generation expressions and identities are taken from the metadata
-    of its fields, if it holds them: Spark hides the last two, Delta's log has them.
-    """
+    """Return the columns that a schema of Spark or of Delta declares, with what the metadata of its fields holds."""
     if not isinstance(struct, StructType):
         remedy = "give the schema of a frame, df.schema" if hasattr(struct, "schema") else "give a StructType"
         refuse_kind("Table.from_struct_type", "a StructType", struct, remedy)

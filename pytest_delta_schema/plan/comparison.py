@@ -110,10 +110,7 @@ def is_cosmetic(left: str, right: str) -> bool:
 
 
 def check_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the checks to drop and to add; a replaced one is a drop and an add.
-
-    No check may name a column while it is retyped, renamed or dropped, so such a check is dropped and added again.
-    """
+    """Yield the checks to drop and to add: both for one that is replaced or names a column that changes."""
     if not (difference.desired.checks or difference.observed.checks):
         return
     changed_columns, names = _changed_columns(difference), new_names(difference.renames.done)
@@ -459,11 +456,7 @@ def _forbidden_properties(difference: Difference, policy: PropertyPolicy) -> Ite
 
 
 def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:
-    """Find how ``key`` is spelled among the stored ones.
-
-    Delta writes its own keys in one spelling whatever the case in the statement. Other keys keep their case, and two
-    that differ in case only may exist at once (Delta 4.4.0).
-    """
+    """Find how ``key`` is stored: Delta's own in one spelling, others in that of their statement (Delta 4.4.0)."""
     if key in stored:
         return key
     if not folded(key).startswith("delta."):

@@ -145,10 +145,7 @@ def _add_key(change: KeyAdd) -> str:
 
 
 def check_properties(checks: Iterable[CheckState]) -> dict[str, str]:
-    """Return the properties with which a new table gets its checks in the one commit of its creation.
-
-    Delta finds a constraint by its name in lower case only (Delta 4.4.0).
-    """
+    """Return the properties that hold the checks of a new table, by names in lower case (Delta 4.4.0)."""
     return {f"{CHECK_PREFIX}{folded(check.name)}": escaped_literals(check.expression) for check in checks}
 
 

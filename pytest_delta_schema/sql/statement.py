@@ -119,10 +119,7 @@ Renderer = Callable[["QualifiedName", Sequence[Any]], Iterator[Statement]]
 
 
 def batches(changes: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Group changes so that no group has a column together with something below it.
-
-    Spark refuses both in one ALTER COLUMN (``NOT_SUPPORTED_CHANGE_SAME_COLUMN``, Spark 4.2.0).
-    """
+    """Group changes so that no group has a column and something below it, which Spark refuses (Spark 4.2.0)."""
     by_path = {change.path: change for change in changes}
     return [tuple([by_path[path] for path in group]) for group in batched_paths(by_path)]
 

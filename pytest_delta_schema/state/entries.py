@@ -203,10 +203,7 @@ class Storable(NamedTuple):
 
 
 def storable(log: LogFacts) -> Storable:
-    """Leave out of a log what servers refuse to store.
-
-    The names of types are a closed list in the API of Unity Catalog 0.6.0 (``ColumnTypeName``).
-    """
+    """Leave out of a log what servers refuse to store: types that Unity Catalog 0.6.0 does not list."""
     fit = _all_fit(log.columns)
     odd = {} if fit else {column.name: why for column in log.columns if (why := _why_not(column))}
     long = long_properties(log.configuration)

@@ -332,11 +332,7 @@ def not_null_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) ->
 def not_null_in_collections(
     data_type: DataTypeState, path: ColumnPath, *, inside: bool = False
 ) -> Iterator[ColumnPath]:
-    """Yield the path of every NOT NULL inside an array or a map, which Delta cannot store.
-
-    Spark SQL has no syntax for elements that are never NULL, and Delta refuses NOT NULL fields below an array or a map
-    (``DELTA_NESTED_NOT_NULL_CONSTRAINT``, Delta 4.4.0).
-    """
+    """Yield the path of every NOT NULL inside an array or a map, which Delta cannot store (Delta 4.4.0)."""
     if isinstance(data_type, StructState):
         for field in data_type.fields:
             deeper = path.child(field.name)

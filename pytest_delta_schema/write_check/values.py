@@ -189,10 +189,7 @@ def note_lengths(columns: Iterable[ColumnState], parent: ColumnPath, collector: 
 
 
 def note_places(given: DataTypeState, stored: DataTypeState, path: ColumnPath, collector: Collector) -> None:
-    """Add a note for every text in a struct whose place is that of a shorter one.
-
-    Delta compares the lengths of texts by position, also where it matches the fields by name (Delta 4.4.0).
-    """
+    """Add a note for every text in a struct whose position is that of a shorter one, which Delta compares (4.4.0)."""
     if isinstance(given, StructState) and isinstance(stored, StructState):
         for field, other in zip(given.fields, stored.fields, strict=False):
             limit = text_limit(other.data_type)
@@ -386,10 +383,7 @@ class Dependent:
 
 
 def require_unused(state: TableState, frame: Sequence[ColumnState]) -> Iterator[Diagnostic]:
-    """Yield a finding for every column of another type that a check or a generated column depends on.
-
-    Delta checks this for every write that does not cast, before it merges the types.
-    """
+    """Yield a finding for every retyped column that a check or a generated column depends on."""
     dependents = list(_dependents(state))
     if not dependents:
         return

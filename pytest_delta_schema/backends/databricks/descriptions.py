@@ -156,10 +156,7 @@ PLAIN = "UTF8_BINARY"
 
 
 def _type(shown: Mapping[str, Any], listed: DataTypeState | None) -> DataTypeState:
-    """Read a type.
-
-    Open-source Spark shows char and varchar as strings (Spark 4.2.0); information_schema has their lengths.
-    """
+    """Read a type; Spark shows char and varchar as strings, and information_schema their lengths (Spark 4.2.0)."""
     name = str(shown["name"]).lower()
     parts = NameMap.of(() if listed is None else children(listed))
     if name == "struct":

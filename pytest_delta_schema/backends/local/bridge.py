@@ -127,10 +127,7 @@ class Bridge:
         self._lister.mark(java_session(self.spark), path)
 
     def list_schema(self, catalog: str, schema: str, physical: str) -> tuple[list[str], list[str]]:
-        """Return the views, and all tables and views, of a schema; both are empty if it does not exist.
-
-        Spark lists the temporary views of the session with those of every schema (Spark 4.2); they have no schema.
-        """
+        """Return the views, and all tables and views, of a schema, without the temporary views that Spark lists."""
         state = java_session(self.spark).sessionState()
         manager = state.catalogManager()
         namespace = self.gateway.array(self.jvm.java.lang.String, [schema])

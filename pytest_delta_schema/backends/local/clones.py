@@ -98,11 +98,7 @@ _TIMES = "spark.sql.parquet.outputTimestampType"
 
 
 def clone_folder(source: Path, target: Path, rewrite_checkpoint: Callable[[Path, Path, NewIds], None]) -> None:
-    """Clone the table in a folder.
-
-    Delta never changes a data file, a deletion vector or a file of changes after it was written, so both tables
-    can link to one file: a statement that removes it removes one of the links.
-    """
+    """Clone the table in a folder by links to its files, which Delta never changes after they were written."""
     log = source / _LOG
     listing = _Listed.of(log)
     for _ in range(_ATTEMPTS):

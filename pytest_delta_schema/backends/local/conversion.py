@@ -47,10 +47,7 @@ _LOG = logging.getLogger(LOGGER)
 
 
 def convert_folder(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> None:
-    """Run a conversion, and verify that it has changed no value.
-
-    A registered table is converted under its physical name, because Spark finds only Delta tables under the others.
-    """
+    """Convert a folder, or a table by its physical name, and verify that no value has changed."""
     for change in statement.changes:
         if isinstance(change, ConvertTable):
             source = change.source
@@ -99,11 +96,7 @@ def _physical(bridge: Bridge, table: QualifiedName) -> str:
 
 
 class Verified:
-    """Compares the rows of a new Delta table with those of its source.
-
-    The source of a registered table is read before the conversion. The files of a folder are read after it, with the
-    schema of the new table, so files which were added in the meantime show as a difference.
-    """
+    """Compares the rows of a new Delta table with those of its source; a registered source is read before."""
 
     def __init__(self, bridge: Bridge, table: QualifiedName, source: SourceState, target: str) -> None:
         self._bridge = bridge

@@ -58,10 +58,7 @@ class CheckedLog:
 
     @cached_property
     def contradicts_checksum(self) -> bool:
-        """Whether the newest checksum and the commits differ, so readers of either would see two different tables.
-
-        Delta compares them when it lists the files of the table (Delta 4.4.0).
-        """
+        """Whether the newest checksum and the commits differ, which Delta compares when it lists files (4.4.0)."""
         checksum, since = self.checksum or {}, self.since_checkpoint
         known_metadata, known_protocol = checksum.get("metadata"), checksum.get("protocol")
         for metadata in of_kind(since, "metaData")[-1:]:

@@ -290,10 +290,7 @@ def _in_checksum(files: LogFiles, version: int) -> LogFacts | None:
 
 
 def _facts_of_newest(files: LogFiles, checked: CheckedLog) -> tuple[CheckedLog, LogFacts | LogFault]:
-    """Return the newest version of a log, or why its files do not show it.
-
-    Delta reads the checksum and, if there is none, the log (Delta 4.4.0).
-    """
+    """Return the newest version: Delta reads the checksum, or else the log (Delta 4.4.0); or why it is not shown."""
     facts = None if checked.contradicts_checksum else _without_checkpoint(files, checked)
     if facts is not None:
         return checked, facts
@@ -330,10 +327,7 @@ def _without_checkpoint(files: LogFiles, checked: CheckedLog) -> LogFacts | None
 
 
 def _in_older_checksum(files: LogFiles, checked: CheckedLog) -> LogFacts | None:
-    """Return what an older checksum and later commits say of the newest version; ``None`` if they do not agree.
-
-    Spark reads neither that checksum nor commits before the checkpoint, so faults in them are not damage.
-    """
+    """Return what an older checksum, which Spark does not read, and later commits say; ``None`` if they differ."""
     listing = checked.listing
     older = max((version for version in listing.checksums if version < listing.newest), default=-1)
     if older < 0 or listing.checkpoint - older > _MOST_OLDER:

@@ -214,10 +214,7 @@ def spark_home() -> Path:
 
 
 def error_condition(error: PySparkException) -> str:
-    """Return the condition of an error, such as ``TABLE_OR_VIEW_NOT_FOUND``; pyspark 3.5 calls it the error class.
-
-    Conflicts of Delta have it in their message only (Delta 4.4.0).
-    """
+    """Return the condition of an error; pyspark 3.5 calls it error class, conflicts of Delta have it in their text."""
     from pyspark.errors import IllegalArgumentException
 
     named: Any = error
@@ -271,10 +268,7 @@ DELTA_VERSIONS = {"delta-spark": f">=3.3.2,{below(PAIRS[-1].newest)}"}
 
 
 class Transaction:
-    """An optimistic transaction on a table.
-
-    It commits only if nobody else has written to the table since it began, because the whole table counts as read.
-    """
+    """An optimistic transaction on a table, which commits only if nobody else has written since it began."""
 
     def __init__(self, gateway: Gateway, name: QualifiedName) -> None:
         self._gateway = gateway
@@ -363,10 +357,7 @@ def operation(gateway: Gateway, name: str, *args: Any) -> Any:
 
 
 def labelled(gateway: Gateway, label: str) -> Any:
-    """Build an operation that the history shows under any name.
-
-    For this class of operations Delta writes the commit without reading its state again (Delta 4.4.0).
-    """
+    """Build an operation that the history shows under any name, whose commit reads no state again (Delta 4.4.0)."""
     return operation(gateway, "UpdateColumnMetadata", label, _sequence(gateway))
 
 

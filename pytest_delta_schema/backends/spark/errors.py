@@ -258,10 +258,7 @@ def cancel_on_interrupt(stop: Callable[[], bool]) -> Iterator[None]:
 
 
 def _is_stopped(stop: Callable[[], bool]) -> bool:
-    """Whether a statement has certainly ended; what fails once is tried again.
-
-    On a busy machine, the connection that the first try opens may be closed without an answer (py4j 0.10.9.9).
-    """
+    """Whether a statement has certainly ended; one failed try may be a lost connection (py4j 0.10.9.9)."""
     try:
         return in_time(stop, STOPPING)
     except TimeoutError:

@@ -28,10 +28,7 @@ _NO_ANSWER = ("", "RETRIES_EXCEEDED")
 
 
 def require_delta(spark: SparkSession) -> None:
-    """Check the settings and the class path of a session; Databricks has Delta without any setting.
-
-    Delta itself needs its extension, and a catalog of any class under the name ``spark_catalog`` (Delta 4.4.0).
-    """
+    """Check that a session has the extension, the catalog and the jars of Delta (4.4.0); Databricks has it."""
     settings = _settings(spark)
     if settings is None or settings[_ON_DATABRICKS] or "DATABRICKS_RUNTIME_VERSION" in os.environ:
         return

@@ -471,10 +471,7 @@ def _append(spark: SparkSession, table: QualifiedName, schema: StructType, rows:
 
 
 def _instants_in_partitions(state: TableState) -> tuple[str, ...]:
-    """Return the timestamp columns by which a table is partitioned.
-
-    Delta writes their partition values as local times of the session's time zone, which may occur twice (Delta 4.4.0).
-    """
+    """Return the timestamp columns of the partitioning, whose values are written as local times (Delta 4.4.0)."""
     names = NameSet(state.partitioning)
     columns = [column for column in state.columns if column.name in names]
     return tuple(column.name for column in columns if column.data_type == "timestamp")

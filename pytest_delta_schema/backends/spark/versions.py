@@ -69,10 +69,7 @@ def refused_on_tables(
 def _stored_keys(
     statement: Statement, observed: TableState, emulates_property: Callable[[str, str | None], bool]
 ) -> Refusal | None:
-    """Refuse to change properties which a table holds, and this Delta does not know.
-
-    Databricks has written them. Delta's SQL removes such a property, and does not set it (Delta 4.4.0).
-    """
+    """Refuse to set stored properties that this Delta does not know; its SQL only removes them (Delta 4.4.0)."""
     stored = NameMap(observed.table_properties.items())
     emulated = NameSet(observed.emulated_properties)
     keys = [
@@ -90,10 +87,7 @@ def _stored_keys(
 
 
 def _unknown_types(observed: TableState) -> Refusal | None:
-    """Refuse every statement on a table with a type that Delta does not store.
-
-    Delta 4.4.0 checks all columns whenever the metadata of a table changes (``DELTA_UNSUPPORTED_DATA_TYPES``).
-    """
+    """Refuse every statement on a table with a type that Delta does not store; it checks all columns (4.4.0)."""
     unknown = [
         f"{path} {name}"
         for column in observed.columns

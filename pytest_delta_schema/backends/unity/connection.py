@@ -317,10 +317,7 @@ class ServerError(StatementError):
 
     @property
     def is_lost_race(self) -> bool:
-        """Whether another client has changed the object in the meantime, so nothing was done.
-
-        The embedded database of Unity Catalog 0.6.0 often answers with a deadlock instead of a conflict.
-        """
+        """Whether another client has changed the object, of which Unity Catalog 0.6.0 may tell by a deadlock."""
         return self.status == _CONFLICT or self.is_deadlock
 
     @property

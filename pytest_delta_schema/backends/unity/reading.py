@@ -175,11 +175,7 @@ class TableReader:
         return None if isinstance(log, Unpublished) else log
 
     def _managed_log(self, entry: EntryState) -> LogFacts | Unpublished:
-        """Read the log of a managed table from its files if they are complete, else through an open Spark session.
-
-        If the catalog commits to it, its newest commits may be in the catalog only, until they are published as files
-        of the log (source: Delta's protocol, "Catalog-managed Tables").
-        """
+        """Read the log of a managed table from its files if they are complete, else through an open Spark session."""
         log: LogFacts | None = None
         try:
             log = self._logs.facts(entry)
@@ -233,10 +229,7 @@ class TableReader:
         return self._read_one(_named(name, listing) if info is None else self._stored[name], info)
 
     def _read_one(self, name: QualifiedName, info: TableInfo | None) -> TableReading | None:
-        """Read one table by its stored name; ``None`` if it does not exist, as no table with a dot in its name does.
-
-        The server refuses full names with more than three parts, instead of finding nothing (Unity Catalog 0.6.0).
-        """
+        """Read one table by its stored name; ``None`` if it does not exist, as no table with a dot in its name does."""
         return None if "." in name.table else self._read_settled(name, info)
 
     def _read_settled(self, name: QualifiedName, info: TableInfo | None) -> TableReading | None:

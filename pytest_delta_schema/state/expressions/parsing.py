@@ -69,10 +69,7 @@ def parse(text: str) -> exp.Expr | None:
 
 @lru_cache(maxsize=4096)
 def parse_exactly(text: str) -> exp.Expr | None:
-    """Return the syntax tree of one expression; ``None`` also if Spark may read it differently than sqlglot.
-
-    Versions of Spark differ in what ``'it''s'`` is.
-    """
+    """Return the syntax tree of one expression; ``None`` also if versions of Spark may differ, as in ``'it''s'``."""
     node = parse(text)
     if node is None or any(_are_one_text(*pair) for pair in pairwise(tokens_of(text) or ())):
         return None
