@@ -142,22 +142,17 @@ def _clone_once(
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(log / "a commit"))
     (target / _LOG).mkdir(parents=True)
     _link_files(source, target)
+    names = [commit_name(version) for version in sorted(listing.commits) if version >= first]
+    names += [checksum_name(version) for version in sorted(listing.checksums) if version >= first]
     if not listing.has_all_commits:
-        for name in listing.checkpoints[listing.checkpoint]:
-            if name.endswith(".json"):
-                _copy_edited(log / name, target / _LOG / name, lambda content: edited_commit(content, ids.edits))
-            else:
-                rewrite_checkpoint(log / name, target / _LOG / name, ids)
+        names = [*listing.checkpoints[listing.checkpoint], *names]
         if (log / SIDECARS).is_dir():
             _link_files(log / SIDECARS, target / _LOG / SIDECARS)
-    for version in sorted(listing.commits):
-        if version >= first:
-            name = commit_name(version)
-            _copy_edited(log / name, target / _LOG / name, lambda content: edited_commit(content, ids.edits))
-    for version in sorted(listing.checksums):
-        if version >= first:
-            name = checksum_name(version)
-            _copy_edited(log / name, target / _LOG / name, lambda content: edited_checksum(content, ids.edits))
+    for name in names:
+        if name.endswith(".parquet"):
+            rewrite_checkpoint(log / name, target / _LOG / name, ids)
+        else:
+            _copy_edited(log / name, target / _LOG / name, ids.edits)
 
 
 class NewIds:
@@ -196,9 +191,10 @@ def _link_files(source: Path, target: Path) -> None:
             link_or_copy(Path(folder, name), own / name)
 
 
-def _copy_edited(source: Path, target: Path, edit: Callable[[bytes], bytes | None]) -> None:
-    """Copy a file with another content and its times, by which older versions are found."""
-    content = edit(source.read_bytes())
+def _copy_edited(source: Path, target: Path, edits: Edits) -> None:
+    """Copy a file of a log with other values and its times, by which older versions are found."""
+    edited = edited_checksum if source.suffix == ".crc" else edited_commit
+    content = edited(source.read_bytes(), edits)
     if content is not None:
         target.write_bytes(content)
         times = source.stat()
