@@ -152,50 +152,6 @@ CAPABILITIES = Capabilities(
 """The capabilities of a session with the connector of Unity Catalog."""
 
 
-class SparkOfServer:
-    """Opens the Spark session of a server when it is first needed, and checks that it uses that server."""
-
-    def __init__(self, client: UnityClient, session: Callable[[], SparkSession] | None) -> None:
-        self.opened: SessionCatalog | None = None
-        self._client = client
-        self._session = session
-
-    def catalog(self, name: str | None = None) -> SessionCatalog:
-        """Return the catalog of the session, which must have the catalog of the server of that name, too."""
-        if self.opened is None:
-            self.opened = self._open()
-        if name is not None:
-            self._require_same_server(self.opened.spark, name)
-        return self.opened
-
-    def _open(self) -> SessionCatalog:
-        if self._session is None:
-            msg = (
-                f"Spark runs the statements for the catalogs at {self._client.uri}, and no session is configured;"
-                " override the fixture delta_spark, or give UnityCatalog a session"
-            )
-            raise BackendUnavailableError(msg)
-        spark = self._session()
-        if is_connect_session(spark):
-            msg = (
-                "the unity backend changes tables by transactions, which Spark Connect cannot reach; give it a"
-                " classic session"
-            )
-            raise BackendUnavailableError(msg)
-        return SessionCatalog(spark, _by_commit=BY_TRANSACTION, _redacted=self._client.scrub)
-
-    def _require_same_server(self, spark: SparkSession, name: str) -> None:
-        key = f"spark.sql.catalog.{name}.uri"
-        uri = Uri(str(spark.conf.get(key, "") or ""))
-        if uri.reveal().rstrip("/") != self._client.uri:
-            configured = f"is {uri}" if uri else "is not set"
-            msg = (
-                f"the Spark session's catalog {name} is not the one at {self._client.uri} ({key} {configured});"
-                f" configure spark.sql.catalog.{name} and its uri and token in the fixture delta_spark"
-            )
-            raise BackendUnavailableError(msg)
-
-
 class UnityCatalog(SparkCatalog):
     """Delta tables of an open-source Unity Catalog server.
 
@@ -231,7 +187,8 @@ class UnityCatalog(SparkCatalog):
         if isinstance(client, type) or not hasattr(client, "has_delta_api"):
             refuse_kind("UnityCatalog", "a UnityClient", client, "give UnityClient(uri, token=token)")
         self.client = client
-        self._spark = SparkOfServer(client, session)
+        self._session = session
+        self._opened: SessionCatalog | None = None
         self._logs = ExternalLogs(client=client, stores=tuple(stores))
         self._reader = TableReader(client, self._logs, read_threads, self._read_by_spark)
         self._threads = read_threads
@@ -246,7 +203,7 @@ class UnityCatalog(SparkCatalog):
         Raises:
             BackendUnavailableError: If there is none.
         """
-        return self._spark.catalog().spark
+        return self._session_catalog().spark
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys, with their catalog entries."""
@@ -305,8 +262,7 @@ class UnityCatalog(SparkCatalog):
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, if a Spark session is open already; a JVM is not started for it."""
-        opened = self._spark.opened
-        return () if opened is None else opened.introduced_by(table, paths)
+        return () if self._opened is None else self._opened.introduced_by(table, paths)
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in older versions of a table: in its log without Spark, unless the catalog commits to it.
@@ -318,7 +274,7 @@ class UnityCatalog(SparkCatalog):
         if isinstance(entry, EntryState) and log is not None and not log.is_catalog_managed:
             schemas = self._logs.schemas(entry)
             return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
-        return self._spark.catalog(table.written.catalog).past_columns(table, paths)
+        return self._session_catalog(table.written.catalog).past_columns(table, paths)
 
     def run(self, statement: Statement) -> None:
         """Run one statement through Spark, or emulate it.
@@ -328,7 +284,7 @@ class UnityCatalog(SparkCatalog):
             BackendUnavailableError: If no session is configured, or its catalog is not the server's.
             StatementError: If Spark, Delta or the server refuses it.
         """
-        self._spark.catalog(statement.table.written.catalog).run(statement)
+        self._session_catalog(statement.table.written.catalog).run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
@@ -344,13 +300,48 @@ class UnityCatalog(SparkCatalog):
 
     def data_checks(self, table: QualifiedName) -> DataCheckRunner:
         """Return what counts and shows the rows of an existing table."""
-        return self._spark.catalog(table.written.catalog).data_checks(table)
+        return self._session_catalog(table.written.catalog).data_checks(table)
 
     def _in_spark(self, catalog: str) -> AbstractContextManager[SessionCatalog]:
-        return self._spark.catalog(catalog)._in_spark(catalog)
+        return self._session_catalog(catalog)._in_spark(catalog)
 
     def _log_files(self, table: QualifiedName) -> LogFiles:
-        return self._spark.catalog(table.written.catalog)._log_files(table)
+        return self._session_catalog(table.written.catalog)._log_files(table)
+
+    def _session_catalog(self, name: str | None = None) -> SessionCatalog:
+        """Return the catalog of the session, which must have the catalog of the server of that name, too."""
+        if self._opened is None:
+            self._opened = self._open()
+        if name is not None:
+            self._require_same_server(self._opened.spark, name)
+        return self._opened
+
+    def _open(self) -> SessionCatalog:
+        if self._session is None:
+            msg = (
+                f"Spark runs the statements for the catalogs at {self.client.uri}, and no session is configured;"
+                " override the fixture delta_spark, or give UnityCatalog a session"
+            )
+            raise BackendUnavailableError(msg)
+        spark = self._session()
+        if is_connect_session(spark):
+            msg = (
+                "the unity backend changes tables by transactions, which Spark Connect cannot reach; give it a"
+                " classic session"
+            )
+            raise BackendUnavailableError(msg)
+        return SessionCatalog(spark, _by_commit=BY_TRANSACTION, _redacted=self.client.scrub)
+
+    def _require_same_server(self, spark: SparkSession, name: str) -> None:
+        key = f"spark.sql.catalog.{name}.uri"
+        uri = Uri(str(spark.conf.get(key, "") or ""))
+        if uri.reveal().rstrip("/") != self.client.uri:
+            configured = f"is {uri}" if uri else "is not set"
+            msg = (
+                f"the Spark session's catalog {name} is not the one at {self.client.uri} ({key} {configured});"
+                f" configure spark.sql.catalog.{name} and its uri and token in the fixture delta_spark"
+            )
+            raise BackendUnavailableError(msg)
 
     def _sync(
         self, names: Sequence[QualifiedName], *, recreates: bool
@@ -383,7 +374,7 @@ class UnityCatalog(SparkCatalog):
             if not has_to and active_spark() is None:
                 return None
             try:
-                spark = self._spark.catalog(name.written.catalog)
+                spark = self._session_catalog(name.written.catalog)
             except BackendUnavailableError:
                 if has_to:
                     raise

@@ -441,7 +441,7 @@ def test_the_address_that_a_session_has_instead_is_shown_without_secrets(log):
     conf = {"spark.sql.catalog.dev.uri": "https://me:hunter2@elsewhere"}
 
     with pytest.raises(BackendUnavailableError) as caught:
-        server.catalog._spark._require_same_server(SimpleNamespace(conf=conf), "dev")
+        server.catalog._require_same_server(SimpleNamespace(conf=conf), "dev")
 
     assert "(spark.sql.catalog.dev.uri is https://***@elsewhere)" in str(caught.value)
     assert "hunter2" not in str(caught.value)

@@ -231,7 +231,7 @@ class Managed(Registering):
     def run(self, statement):
         super().run(statement)
         if str(statement.table) in self._double.metastore.tables:
-            log = self._spark.catalog().log(statement.table)
+            log = self._session_catalog().log(statement.table)
             self._double.metastore.commit(str(statement.table), log)
 
 
