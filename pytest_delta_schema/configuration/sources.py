@@ -121,10 +121,14 @@ def _options(command_line: Mapping[str, Any], here: Path, faults: list[str]) -> 
     values = {}
     for setting in OPTIONS:
         given = command_line.get(setting.name)
-        if not given or setting.name == "set":
+        if given in (None, False) or setting.name == "set":
             continue
         if setting.kind == "flag":
             values[setting.name] = True
+            continue
+        # A variable of a shell that is not set does not mean the default.
+        if setting.kind != "choice" and "" in (given if isinstance(given, list) else [given]):
+            faults.append(f"{setting.option} needs a value; write {setting.option}={setting.metavar}")
             continue
         from pytest_delta_schema.configuration.section import SettingError
         from pytest_delta_schema.configuration.values import value_of_option

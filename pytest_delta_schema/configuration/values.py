@@ -83,7 +83,7 @@ def _folder(_: Setting, value: object, label: str, folder: Path) -> str:
 
 
 def _choice(setting: Setting, value: object, label: str, __: Path) -> str:
-    if value == NO_VALUE:
+    if value in (NO_VALUE, ""):
         msg = f"{label} needs a value; write {' or '.join(f'{label}={choice}' for choice in setting.choices)}"
         raise SettingError(msg)
     if value not in setting.choices:

@@ -209,7 +209,7 @@ def option_faults(config: pytest.Config, values: Mapping[str, Any], modes: list[
     """Yield a message for each option that does not fit a different one, a check, the backend or the warehouse."""
     yield from _faults_of_modes(modes)
     yield from _faults_of_import(values, modes)
-    yield from _faults_of_writing(config, modes)
+    yield from _faults_of_writing(config, values, modes)
     yield from _options_without_mode(config, modes[0] if modes else None)
     yield from _checks_without_mode(config, modes)
     yield from _faults_of_backend(config, values, modes)
@@ -242,16 +242,9 @@ def _faults_of_import(values: Mapping[str, Any], modes: list[RunMode]) -> Iterat
         yield f"--delta-import-owns: there is no aspect {', '.join(unknown)}; aspects are {', '.join(ASPECTS)}"
 
 
-def _faults_of_writing(config: pytest.Config, modes: list[RunMode]) -> Iterator[str]:
+def _faults_of_writing(config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode]) -> Iterator[str]:
     """Yield what does not fit a mode that writes models."""
-    if "" in (config.getoption(BY_NAME[AGAINST].dest) or ()):
-        yield "--delta-against has no value; give a branch, a tag or a commit, such as --delta-against=main"
-    if config.getoption(BY_NAME[ADOPT].dest) == "":
-        yield "--delta-adopt has no value; give --delta-adopt=diff, or --delta-adopt=write"
-    witness = config.getoption(BY_NAME["witness"].dest)
-    if witness == "":
-        yield "--delta-witness has no value; give a folder, such as --delta-witness=witnesses"
-    if witness and AGAINST not in modes:
+    if values["witness"] and AGAINST not in modes:
         yield "--delta-witness has no effect without --delta-against; give that, too"
     if not modes or modes[0] not in WRITES_MODELS:
         return

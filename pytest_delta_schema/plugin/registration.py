@@ -87,7 +87,7 @@ def is_configured(config: pytest.Config) -> bool:
     """Whether a run may have settings of this package; those of other runs are read when a table needs them."""
     project = project_file_of(project_folder(config))
     return (
-        any(getattr(config.option, setting.dest) for setting in OPTIONS)
+        any(getattr(config.option, setting.dest) not in (None, False) for setting in OPTIONS)
         or "delta_" in (config.getoption("markexpr", "") or "")
         or any("." in name for argument in config.args for name in argument.split("::")[1:-1])
         or (project is not None and _has_section(project))

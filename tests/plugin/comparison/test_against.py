@@ -652,7 +652,7 @@ def test_every_format_of_report_shows_a_change_at_the_line_of_its_column(release
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--delta-against="], "--delta-against has no value"),
+        (["--delta-against="], "--delta-against needs a value"),
         (["--delta-against=nowhere"], "nowhere"),
         (["--delta-against=main", "--delta-apply"], "--delta-against compares declarations, without a catalog"),
         (["--delta-against=main", "--delta-enforce"], "--delta-against compares declarations, without a catalog"),

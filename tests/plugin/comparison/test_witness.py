@@ -61,7 +61,7 @@ def test_what_breaks_nobody_starts_nothing(released):
         ),
         (
             ["--delta-against=main", "--delta-witness="],
-            "--delta-witness has no value; give a folder, such as --delta-witness=witnesses",
+            "--delta-witness needs a value; write --delta-witness=FOLDER",
         ),
         (["--delta-against=main", "--delta-witness=models.py"], "models.py is not a folder; name a new one"),
         (
