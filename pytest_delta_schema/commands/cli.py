@@ -155,10 +155,10 @@ def _failed(*reasons: object) -> int:
 
 def _init(_arguments: argparse.Namespace) -> int:
     """Start a project where pytest, which knows its configuration, finds modules; return the exit code of pytest."""
-    return _pytest("-p", "pytest_delta_schema.plugin.project_files")
+    return _run_pytest("-p", "pytest_delta_schema.plugin.project_files")
 
 
-def _pytest(*arguments: str, environment: Mapping[str, str] | None = None) -> int:
+def _run_pytest(*arguments: str, environment: Mapping[str, str] | None = None) -> int:
     command = [sys.executable, "-m", "pytest", *arguments]
     return subprocess.run(command, env=environment, check=False).returncode  # noqa: S603 - no shell
 
@@ -376,7 +376,7 @@ def _conformance(arguments: argparse.Namespace) -> int:
         arguments.backend, arguments.schema, report=arguments.report, keyword=arguments.keyword
     )
     environment = {key: value for key, value in os.environ.items() if key != "PYTEST_ADDOPTS"}
-    return _pytest(*chosen, environment=environment)
+    return _run_pytest(*chosen, environment=environment)
 
 
 def conformance_arguments(backend: str, schema: str, *, report: str, keyword: str = "") -> list[str]:
