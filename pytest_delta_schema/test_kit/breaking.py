@@ -23,16 +23,14 @@ from pytest_delta_schema.state.expressions.conditions import (
     Unparsed,
     Value,
     atoms_of,
-    is_understood,
-    negated,
     used_columns,
 )
 from pytest_delta_schema.state.expressions.parsing import condition_of
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, find, not_null_paths
-from pytest_delta_schema.test_kit.constraints import Constraint, alternatives, broken_constraints, texts_with_length
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, find, not_null_paths, plain
+from pytest_delta_schema.test_kit.constraints import Constraint, broken_constraints, texts_with_length
 from pytest_delta_schema.test_kit.contract import Clause, contract_of, known_columns
 from pytest_delta_schema.test_kit.rows import RowMaker, listed_parents, parent_rows, rows_of, valid_state
-from pytest_delta_schema.test_kit.values import Texts, domain_of, maker, stored
+from pytest_delta_schema.test_kit.values import maker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,12 +40,11 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.expressions.conditions import Atom, Operand
+    from pytest_delta_schema.state.expressions.conditions import Atom
     from pytest_delta_schema.state.states import CheckState, TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
     from pytest_delta_schema.test_kit.contract import Contract
     from pytest_delta_schema.test_kit.rows import Row
-    from pytest_delta_schema.test_kit.values import Domain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,14 +88,6 @@ def breaking_rows(model: Table, **columns: Any) -> list[BreakingRows]:
     return made
 
 
-_UNUSUAL = (0, -1, 1000, -1000, "", "x")
-"""Values with which checks that are not understood are tried. Sums and products of them fit every type of numbers."""
-
-
-_MANY = 100
-"""How often the items of an array are repeated, which exceeds the sizes that checks allow."""
-
-
 class Breaker:
     """Makes the breaking rows of one model."""
 
@@ -140,9 +129,12 @@ class Breaker:
     def _checks(self) -> Iterator[BreakingRows]:
         """Yield a row for each check."""
         for check in self._contract.state.checks:
-            if self._used(check) and not self._holds_always(check):
+            if self._used(check):
                 constraint = Constraint(kind="check", name=check.name)
-                yield from self._best(constraint, self._breaking(check), f" ({check.expression})")
+                is_optional = self._holds_always(check)
+                yield from self._best(
+                    constraint, self._breaking(check), f" ({check.expression})", is_optional=is_optional
+                )
 
     def _keys(self, other: Row) -> Iterator[BreakingRows]:
         """Yield two rows for each key, which have the same values in it."""
@@ -164,31 +156,23 @@ class Breaker:
         """Return the columns that checks compare with some columns, directly or through others."""
         bound = {*names}
         for _ in self._contract.clauses:
-            for clause in self._contract.clauses:
-                if clause.columns & bound:
-                    bound |= clause.columns
+            bound.update(*(clause.columns for clause in self._contract.clauses if clause.columns & bound))
         return bound
 
     def _holds_always(self, check: CheckState) -> bool:
-        """Whether it is known that no row breaks a check."""
-        condition = negated(condition_of(check.expression))
+        """Whether the values next to the literals of a check are known to decide that no row breaks it."""
+        condition = condition_of(check.expression)
         used = used_columns(condition)
-        if used & self._filled or not all(map(self._is_decided, atoms_of(condition))):
-            return False
-        is_nullable = any(self._contract.columns[name].is_nullable for name in used)
-        return not is_nullable and not alternatives([condition], self._contract.state.columns)
+        is_decided = used.isdisjoint(self._filled) and all(map(self._is_decided, atoms_of(condition)))
+        return is_decided and not any(self._contract.columns[name].is_nullable for name in used)
 
     def _is_decided(self, atom: Atom) -> bool:
         """Whether it is known which values meet a comparison; the order of texts is not."""
-        return not isinstance(atom, (Comparison, Unparsed)) or (
-            isinstance(atom, Comparison)
-            and isinstance(atom.right, Value)
-            and (atom.operator in ("=", "<>") or not isinstance(self._domain(atom.left), Texts))
-        )
-
-    def _domain(self, operand: Operand) -> Domain | None:
-        column = find(self._contract.state.columns, operand.path) if isinstance(operand, Field) else None
-        return None if column is None else domain_of(column.data_type, column.name)
+        if not isinstance(atom, Comparison):
+            return not isinstance(atom, Unparsed)
+        column = find(self._contract.state.columns, atom.left.path) if isinstance(atom.left, Field) else None
+        is_text = column is not None and plain(column.data_type) == "string"
+        return isinstance(atom.right, Value) and (atom.operator in ("=", "<>") or not is_text)
 
     def _used(self, check: CheckState) -> list[str]:
         """Return the columns that decide a check, without those that the table fills."""
@@ -197,27 +181,11 @@ class Breaker:
     def _breaking(self, check: CheckState) -> Iterator[tuple[Row, ...]]:
         """Yield rows that may break a check: those that meet all others come first."""
         others = [clause for clause in self._contract.clauses if clause.check != check]
-        condition = negated(condition_of(check.expression))
+        opposite = [*self._contract.clauses_of(check, is_broken=True)]
         used = self._used(check)
         given = {name: value for name, value in self._given.items() if name not in used}
-        if is_understood(condition):
-            opposite = Clause(check=check, condition=condition, columns=used_columns(condition))
-            for clauses in ([*others, opposite], [opposite]):
-                yield from ((row,) for row in self._rows(given, clauses))
-        for name in used:
-            for value in (None, *self._unusual(name)):
-                yield from ((row,) for row in self._rows({**given, name: value}, others))
-
-    def _unusual(self, name: str) -> Iterator[Any]:
-        """Yield values of a column that may break a check which is not understood."""
-        column = self._contract.columns[name]
-        domain = domain_of(column.data_type, column.name)
-        if isinstance(column.data_type, ArrayState):
-            items = self._valid.get(name) or maker(column.data_type, column.name)(1)
-            yield from ([], items * _MANY)
-        if domain is not None:
-            inside = (stored(domain, value) for value in _UNUSUAL)
-            yield from (value for value in inside if value is not None)
+        for clauses in ([*others, *opposite], opposite):
+            yield from ((row,) for row in self._rows(given, clauses))
 
     def _with(self, path: ColumnPath, value: Any) -> Iterator[tuple[Row, ...]]:
         """Yield rows in which a column has another value: the valid row, and others in which the rest fits to it."""
@@ -230,14 +198,17 @@ class Breaker:
 
     def _rows(self, given: Row, clauses: Iterable[Clause]) -> Iterator[Row]:
         """Yield a row with given values that meets some clauses, if there is one."""
-        contract = replace(self._contract, clauses=tuple(clauses), late=())
-        try:
-            yield from RowMaker(contract, self._foreign_keys, 0).rows([given])
-        except DeclarationError:
-            return
+        row = RowMaker(replace(self._contract, clauses=tuple(clauses)), self._foreign_keys, 0).complete(given)
+        if row is not None:
+            yield self._as_row(row)
 
     def _best(
-        self, constraint: Constraint, candidates: Iterable[tuple[Row, ...]], shown: str = ""
+        self,
+        constraint: Constraint,
+        candidates: Iterable[tuple[Row, ...]],
+        shown: str = "",
+        *,
+        is_optional: bool = False,
     ) -> Iterator[BreakingRows]:
         """Yield the rows that break a constraint with the fewest others; that there are none is a fault."""
         best: BreakingRows | None = None
@@ -253,6 +224,7 @@ class Breaker:
                     break
         if best is not None:
             yield best
+        if best is not None or is_optional:
             return
         fact = f"no row was found that breaks {constraint}{shown}"
         remedy = "if there is one, give the other columns the values that it needs; else drop the constraint"
@@ -288,7 +260,7 @@ def _unjudged(contract: Contract, valid: Sequence[Row]) -> list[CheckState]:
         for number, row in enumerate(valid)
     ]
     found = []
-    for check in contract.late:
+    for check in dict.fromkeys(clause.check for clause in contract.clauses if clause.condition is None):
         try:
             for row in rows:
                 contract.generate([row], columns_in(check.expression))

@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.names import NameMap, folded, proposal
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.state.expressions import ExpressionError, columns_in, evaluate
-from pytest_delta_schema.state.expressions.conditions import conjuncts, is_understood, used_columns
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in, evaluate, failing_rows, paths_in
+from pytest_delta_schema.state.expressions.conditions import conjuncts, is_understood, paths_of, used_columns
+from pytest_delta_schema.state.expressions.evaluation import truth
 from pytest_delta_schema.state.expressions.parsing import condition_of
+from pytest_delta_schema.state.types import atoms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.state.expressions.conditions import Condition
     from pytest_delta_schema.state.states import CheckState, TableState
     from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState
 
 
+_A_DAY = timedelta(days=1)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """A part of a CHECK that has to be true."""
+    """A part of a CHECK that rows have to meet, or a whole one that they have to break.
+
+    Attributes:
+        columns: The columns that decide it, without generated ones, in lower case.
+        paths: The columns and fields that it uses.
+        has_instants: Whether it uses columns with timestamps.
+        condition: What has to be true; ``None`` for the whole check.
+    """
 
     check: CheckState
-    condition: Condition
     columns: frozenset[str]
+    paths: frozenset[ColumnPath]
+    has_instants: bool = False
+    condition: Condition | None = None
+    is_broken: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,15 +53,53 @@ class Contract:
     state: TableState
     columns: NameMap[ColumnState]
     clauses: tuple[Clause, ...]
-    """The parts of its checks that are understood, and that use no generated column."""
-    late: tuple[CheckState, ...]
-    """The checks that can only be evaluated for whole rows."""
     defaults: dict[str, Any]
     """The values of defaults, by column in lower case, where they are known without Spark."""
     generated: dict[str, str]
     """The expressions of generated columns, by column in lower case."""
     identities: dict[str, IdentityState]
     """The starts and steps of identity columns, by column in lower case."""
+
+    def clauses_of(self, check: CheckState, *, is_broken: bool = False) -> Iterator[Clause]:
+        """Yield the parts of a check that are understood, and the whole check if others are not, or to break it."""
+        condition = condition_of(check.expression)
+        used = columns_in(check.expression)
+        is_whole = is_broken or not is_understood(condition) or not self.generated.keys().isdisjoint(used)
+        if is_whole:
+            texts = [check.expression, *(self.generated[name] for name in used if name in self.generated)]
+            paths = frozenset(path for text in texts for path in paths_in(text))
+            yield self._clause(check, self.sources(used), paths, is_broken=is_broken)
+        for part in () if is_broken else conjuncts(condition):
+            columns = used_columns(part)
+            if is_understood(part) and columns.isdisjoint(self.generated):
+                yield self._clause(check, columns, paths_of(part), condition=part)
+
+    def _clause(self, check: CheckState, columns: Iterable[str], paths: Iterable[ColumnPath], **how: Any) -> Clause:
+        names = frozenset(columns)
+        has_instants = any("timestamp" in atoms([self.columns[name].data_type]) for name in names)
+        return Clause(
+            check=check,
+            columns=names,
+            paths=frozenset(path for path in paths if path.root in self.columns),
+            has_instants=has_instants,
+            **how,
+        )
+
+    def meets(self, clause: Clause, row: Mapping[str, Any], *, is_strict: bool = False) -> bool:
+        """Return whether a row meets a clause; raise an ``ExpressionError`` if only Spark knows.
+
+        A strict answer is the same in every time zone: where it depends on instants, days begin at other times there.
+        """
+        if is_strict and clause.has_instants:
+            moved = ({name: _moved(row.get(name), days) for name in clause.columns} for days in (_A_DAY, -_A_DAY))
+            if not all(self.meets(clause, {**row, **instants}) for instants in moved):
+                return False
+        if clause.condition is not None:
+            return truth(clause.condition, row) is True
+        used = [name for name in columns_in(clause.check.expression) if name in self.columns]
+        whole = dict(row)
+        self.generate([whole], used)
+        return bool(failing_rows(clause.check.expression, [whole], used)) is clause.is_broken
 
     def sources(self, names: Iterable[str]) -> list[str]:
         """Return columns with those that generated ones are made from instead of these, in lower case."""
@@ -60,38 +115,31 @@ class Contract:
 
     def generate(self, rows: Sequence[dict[str, Any]], columns: Collection[str]) -> None:
         """Add the values of generated columns, of those that are named, to rows that do not have them."""
-        names = [folded(column.name) for column in self.state.columns]
         for name, expression in self.generated.items():
             incomplete = [row for row in rows if name in columns and name not in row]
-            for row, value in zip(incomplete, evaluate(expression, incomplete, names), strict=True):
+            for row, value in zip(incomplete, evaluate(expression, incomplete, self.sources([name])), strict=True):
                 row[name] = value
 
 
 def contract_of(state: TableState) -> Contract:
     """Return what rows of a table have to satisfy."""
     values = {folded(column.name): column.value for column in state.columns if column.value is not None}
-    generated = {name: value.generated for name, value in values.items() if value.generated is not None}
-    clauses: list[Clause] = []
-    late = []
-    for check in state.checks:
-        parts = [
-            Clause(check=check, condition=part, columns=used_columns(part))
-            for part in conjuncts(condition_of(check.expression))
-            if is_understood(part)
-        ]
-        clauses += [clause for clause in parts if clause.columns.isdisjoint(generated)]
-        uses_generated = not generated.keys().isdisjoint(columns_in(check.expression))
-        if uses_generated or not is_understood(condition_of(check.expression)):
-            late.append(check)
-    return Contract(
+    contract = Contract(
         state=state,
         columns=NameMap.of(state.columns),
-        clauses=tuple(clauses),
-        late=tuple(late),
+        clauses=(),
         defaults=dict(_defaults(values)),
-        generated=generated,
+        generated={name: value.generated for name, value in values.items() if value.generated is not None},
         identities={name: value.identity for name, value in values.items() if value.identity is not None},
     )
+    return replace(contract, clauses=tuple(clause for check in state.checks for clause in contract.clauses_of(check)))
+
+
+def _moved(value: Any, time: timedelta) -> Any:
+    """Return a value whose instants are later."""
+    if isinstance(value, dict):
+        return {name: _moved(part, time) for name, part in value.items()}
+    return value + time if isinstance(value, datetime) and value.tzinfo is not None else value
 
 
 def _defaults(values: Mapping[str, ColumnGeneration]) -> Iterator[tuple[str, Any]]:

@@ -95,7 +95,7 @@ def _without_unsolved(model: Table, state: TableState) -> tuple[TableState, tupl
     """Return a contract without the checks that are not solved together, and these checks."""
     if _has_rows(model, state):
         return state, ()
-    late = contract_of(state).late
+    late = [clause.check for clause in contract_of(state).clauses if clause.condition is None]
     kept: list[CheckState] = []
     # A check that is evaluated for whole rows may hold for the values that the others demand.
     for check in sorted(state.checks, key=lambda check: check in late):

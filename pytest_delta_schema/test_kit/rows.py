@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
-from datetime import datetime
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice, product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.configuration.settings import current_settings
-from pytest_delta_schema.delta.names import NameMap, column_path, folded
+from pytest_delta_schema.delta.names import ColumnPath, NameMap, column_path, folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.engine.declarations import declared, validator_of
 from pytest_delta_schema.models.arguments import refuse_kind
@@ -19,37 +19,21 @@ from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.expressions import ExpressionError, columns_in, failing_rows
-from pytest_delta_schema.state.expressions.conditions import FLIPPED, value_at
-from pytest_delta_schema.state.expressions.evaluation import truth
-from pytest_delta_schema.state.types import StructState, find, not_null_paths
-from pytest_delta_schema.test_kit.constraints import alternatives, count_repeated
-from pytest_delta_schema.test_kit.contract import contract_of, known_columns
-from pytest_delta_schema.test_kit.values import (
-    DAY,
-    Choices,
-    Range,
-    Texts,
-    compared,
-    domain_of,
-    maker,
-    number_of,
-    point_of,
-    stored,
-    tightened,
-)
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in
+from pytest_delta_schema.state.expressions.conditions import Comparison, Field, InList, value_at
+from pytest_delta_schema.state.expressions.parsing import literals_in
+from pytest_delta_schema.state.types import StructState, find, not_null_paths, plain
+from pytest_delta_schema.test_kit.contract import Clause, contract_of, known_columns
+from pytest_delta_schema.test_kit.values import Values, fitted, maker, nearest, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.models.constraints import ForeignKey
-    from pytest_delta_schema.state.expressions.conditions import Comparator
     from pytest_delta_schema.state.states import CheckState, KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
-    from pytest_delta_schema.test_kit.constraints import Alternative
-    from pytest_delta_schema.test_kit.contract import Clause, Contract
-    from pytest_delta_schema.test_kit.values import Domain, Make
+    from pytest_delta_schema.test_kit.contract import Contract
+    from pytest_delta_schema.test_kit.values import Make
 
 
 Row = dict[str, Any]
@@ -286,436 +270,464 @@ def _leads_back(key: ForeignKey, name: QualifiedName) -> bool:
     return False
 
 
-_MOST_TRIES = 2000
-"""How many positions are tried for one row, beyond what a key allows."""
+_MOST_STEPS = 3000
+"""How many values are tried for the columns of one row that checks and keys connect."""
+
+_ROUNDS = ((1, 60), (2, 10), (3, 6), (50, 200))
+"""How many columns may have another value than their first candidate, and how many candidates they have then."""
+
+_FEW_STEPS = 300
+"""How many are tried to find out which check is not solved."""
+
+_MOST_UNJUDGED = 100
+"""After how many rows a check that could not be evaluated for any of them is given up."""
+
+_MOST_POSITIONS = 200
+"""How many positions are tried for one row, beyond as many as its keys may have taken."""
+
+_FOLLOWING = 3
+"""How many plain values are tried for one position."""
+
+_MOST_DIGITS = 300
+"""Columns with more values never limit a key."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Slot:
+    """Columns that take their values together: one column or field, or those of a foreign key.
+
+    Attributes:
+        columns: The columns, in lower case.
+        source: The path of the column or field, or the foreign key.
+        single: The clauses that it decides alone.
+        related: The other clauses that it has a part in.
+        decided: Those of them, and the keys by number, that are known as soon as it has a value.
+        values: The values that its single clauses accept, in every time zone or in one.
+        divisor: How many positions in turn have the same value, so the columns of a key count like digits.
+    """
+
+    columns: tuple[str, ...]
+    source: ColumnPath | References | SelfReference
+    single: list[Clause] = field(default_factory=list)
+    related: list[Clause] = field(default_factory=list)
+    decided: list[Clause | int] = field(default_factory=list)
+    divisor: int = 1
+    values: dict[bool, Values] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Given:
-    """The columns of a row that have values before it is completed."""
+class _Plan:
+    """One way to complete rows with the same given columns."""
 
-    columns: frozenset[str]
-    references: frozenset[int]
+    left_out: frozenset[str]
+    plain: list[tuple[str, Make]]
+    fixed: list[Clause]
+    """The clauses that no slot decides."""
+    groups: list[list[_Slot]]
+    """The slots, by the checks and keys that connect them."""
+    has_nulls: bool = False
+    is_strict: bool = False
+    """Whether checks of instants have to be met in every time zone."""
 
 
 class RowMaker:
-    """Makes the rows of one call."""
+    """Makes the rows of one call: columns take one candidate after the other until checks and keys are met."""
 
-    def __init__(self, contract: Contract, foreign_keys: ForeignKeys, seed: int) -> None:
+    def __init__(self, contract: Contract, foreign_keys: ForeignKeys, seed: int, made: Sequence[Row] = ()) -> None:
         self._contract = contract
         self._foreign_keys = foreign_keys
         self._seed = seed
         self._keys = [(key, tuple(map(folded, key.columns))) for key in contract.state.keys]
+        self._in_keys = {name for _, columns in self._keys for name in contract.sources(columns)}
         self._taken: list[set[str]] = [set() for _ in self._keys]
-        self._ways: dict[_Given, list[Filler]] = {}
-        self._made: list[dict[str, Any]] = []
-        referring = {name for key in foreign_keys.references for name in key.columns}
-        in_keys = {*contract.sources(self._key_columns()), *referring}
-        self._left_out = frozenset(
-            folded(column.name)
-            for column in contract.state.columns
-            if column.value is not None and not (column.value.default is not None and folded(column.name) in in_keys)
-        )
+        self._plans: dict[Any, list[_Plan]] = {}
+        self._judged: set[str] = set()
+        self._unjudged: Counter[str] = Counter()
+        self._most_steps = _MOST_STEPS
+        self._made = [*made]
+        self._steps = 0
+        self._is_refused_by_key = False
 
-    def rows(self, given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def rows(self, given: Sequence[Row]) -> list[Row]:
         """Return complete rows; given values are by column in lower case."""
         for row in given:
             self._take(row)
         position = 0
-        for number, row in enumerate(given):
-            position = self._complete(row, position + 1, number, len(given))
-        self._require_late_checks(given)
-        self._require_late_keys(given)
+        for row in given:
+            first = position + 1
+            for position in range(first, first + _MOST_POSITIONS + len(given)):
+                self._is_refused_by_key = False
+                whole = self.complete(row, position)
+                if whole is not None or not self._is_refused_by_key:
+                    break
+            if whole is None:
+                raise DeclarationError(self._failure(row, position, len(given)))
+            self._take(whole)
+            self._made.append(whole)
         names = [(column.name, folded(column.name)) for column in self._contract.state.columns]
         return [{name: row[key] for name, key in names if key in row} for row in self._made]
 
-    def _complete(self, given: dict[str, Any], first: int, number: int, rows: int) -> int:
-        """Add a complete row, and return its position."""
-        known = self._known(given)
-        clauses = [
-            clause for clause in self._contract.clauses if not clause.columns or not clause.columns <= known.columns
+    def complete(self, given: Row, position: int = 1) -> Row | None:
+        """Return a row with values for the columns that are not given, in lower case; ``None`` if none is found."""
+        nulls = dict.fromkeys(self._foreign_keys.without_rows)
+        for plan in self._plans_for(given):
+            if plan.has_nulls and self._is_refused_by_key:
+                return None
+            filled = self._contract.with_table_values({}, len(self._made))
+            base = {name: value for name, value in filled.items() if name in plan.left_out} | nulls | given
+            base.update((name, make(number_of(self._seed, name, position))) for name, make in plan.plain)
+            row = base if all(self._meets(clause, base, plan) for clause in plan.fixed) else None
+            for slots in plan.groups:
+                row = None if row is None else self._solved(slots, row, position, plan)
+            if row is not None:
+                return {name: value for name, value in row.items() if name in given or name not in plan.left_out}
+        return None
+
+    def _plans_for(self, given: Row) -> list[_Plan]:
+        """Return the ways to complete a row: those that leave defaults to the table come first, and NULLs last."""
+        fitting = [key for key in self._foreign_keys.references if key.fitting(given)]
+        signature = frozenset(given), tuple(map(id, fitting))
+        if signature not in self._plans:
+            self._plans[signature] = [*self._new_plans(given.keys(), fitting)]
+        return self._plans[signature]
+
+    def _active(self, given: Collection[str]) -> list[Clause]:
+        """Return the clauses that given values do not decide alone."""
+        return [
+            clause
+            for clause in self._contract.clauses
+            if not clause.columns
+            or not any({*given}.issuperset(names) for names in (clause.columns, columns_in(clause.check.expression)))
         ]
-        ways = self._ways_for(known, clauses)
-        # The ways without NULLs take turns, so rows differ.
-        plain = sum(way.is_plain for way in ways)
-        capacity = max((size or 0 for way in ways for size in way.capacities), default=0)
-        is_met = False
-        for position in range(first, first + _MOST_TRIES + 2 * capacity):
-            turn = position // 2 % max(1, plain)
-            for way in (*ways[turn:plain], *ways[:turn], *ways[plain:]):
-                row = dict(given)
-                if not way.fill(row, position):
-                    continue
-                for whole in self._with_self_references(row, number):
-                    if not self._is_met(whole, clauses, number):
-                        continue
-                    if self._take(whole, given):
-                        self._made.append(whole)
-                        return position
-                    is_met = True
-        # A row that only a key refuses shows that the checks are solved.
-        raise DeclarationError(self._failure(clauses, known, ways, rows, is_solved=is_met))
 
-    def _known(self, given: dict[str, Any]) -> _Given:
-        references = [number for number, key in enumerate(self._foreign_keys.references) if key.fitting(given)]
-        return _Given(columns=frozenset(given), references=frozenset(references))
+    def _new_plans(self, given: Collection[str], fitting: Sequence[References]) -> Iterator[_Plan]:
+        clauses = self._active(given)
+        values = {folded(column.name): column.value for column in self._contract.state.columns if column.value}
+        defaults = {name for name, value in values.items() if value.default is not None and name not in given}
+        filled = values.keys() - defaults
+        used = {name for clause in clauses for name in clause.columns}
+        referring = {name for key in self._foreign_keys.references for name in key.columns}
+        kept = frozenset(defaults) - self._in_keys - referring - self._foreign_keys.without_rows
+        has_instants = any(clause.has_instants for clause in clauses)
+        for left_out in dict.fromkeys((kept - (used - self._contract.defaults.keys()), kept - used)):
+            plan = self._plan(given, left_out | filled, fitting, clauses)
+            for has_nulls, is_strict in product((False, True), (True, False) if has_instants else (False,)):
+                yield replace(plan, has_nulls=has_nulls, is_strict=is_strict)
 
-    def _ways_for(self, given: _Given, clauses: Sequence[Clause]) -> list[Filler]:
-        """Return the ways to complete a row: those that leave defaults to the table come first."""
-        if given not in self._ways:
-            left_out = self._left_out - given.columns
-            filled = {name for name in left_out if self._has_default(name)}
-            unknown = {
-                name
-                for name in filled - self._contract.defaults.keys()
-                if any(name in clause.columns for clause in clauses)
-            }
-            choices = [left_out - unknown] + ([left_out - filled] if filled != unknown else [])
-            self._ways[given] = [
-                way
-                for number, chosen in enumerate(choices)
-                for way in self._fillers(given, chosen, clauses, is_first=number == 0)
-            ]
-        return self._ways[given]
-
-    def _fillers(
-        self, given: _Given, left_out: frozenset[str], clauses: Sequence[Clause], *, is_first: bool = True
-    ) -> Iterator[Filler]:
-        skipped = given.columns | left_out
-        nulls = self._foreign_keys.without_rows
-        of_table = {name for key in self._foreign_keys.of_table for name in key.columns} - self._key_columns()
-        columns = [
-            column for column in self._contract.state.columns if folded(column.name) not in skipped | nulls | of_table
-        ]
-        names = {folded(column.name) for column in columns}
-        references = [
-            key
-            for number, key in enumerate(self._foreign_keys.references)
-            if number in given.references
-            and not names.isdisjoint(key.columns)
-            and names >= {*key.columns} - given.columns
-        ]
-        keys = [columns for _, columns in self._keys]
-        referring = {name for key in references for name in key.columns}
-        free = [column for column in columns if folded(column.name) not in referring]
-        for alternative in alternatives((clause.condition for clause in clauses), free):
-            is_plain = is_first and not alternative.nulls
-            yield Filler(columns, alternative, references, keys, self._seed, is_plain=is_plain)
-
-    def _with_self_references(self, row: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
-        """Yield a row with its references to the table itself: to an earlier row, NULL, or to the row itself."""
-        keys = [key for key in self._foreign_keys.of_table if not row.keys() >= set(key.columns)]
-        nulls = dict.fromkeys(name for name in self._foreign_keys.without_rows if name not in row)
-        row.update(nulls)
-        if not keys:
-            yield row
-            return
-        earlier = self._made[(number - 1) // 2] if number else None
-        for target in (earlier, None, row):
-            whole = dict(row)
-            if all(self._points(whole, key, target) for key in keys):
-                yield whole
-
-    def _points(self, row: dict[str, Any], key: SelfReference, target: dict[str, Any] | None) -> bool:
-        """Point a foreign key at a row of the same table, and return whether it can."""
-        for name, other in zip(key.columns, key.targets, strict=True):
-            if target is None:
-                if name not in row and not self._contract.columns[name].is_nullable:
-                    return False
-                row.setdefault(name, None)
-            elif other not in target or row.setdefault(name, target[other]) != target[other]:
-                return False
-        return True
-
-    def _is_met(self, row: dict[str, Any], clauses: Iterable[Clause], number: int) -> bool:
-        whole = self._contract.with_table_values(row, number)
-        try:
-            return all(truth(clause.condition, whole) is True for clause in clauses)
-        except ExpressionError:
-            return False
-
-    def _take(self, row: dict[str, Any], given: Collection[str] | None = None) -> bool:
-        """Record the keys of a row, and return whether they were free."""
-        taken = []
-        for (_, columns), seen in zip(self._keys, self._taken, strict=True):
-            values = [row.get(name) for name in columns]
-            if None in values:
-                continue
-            text = repr(values)
-            if text in seen and given is not None and not all(name in given for name in columns):
-                return False
-            taken.append((seen, text))
-        for seen, text in taken:
-            seen.add(text)
-        return True
-
-    def _require_late_checks(self, given: Sequence[dict[str, Any]]) -> None:
-        """Make sure that rows meet the checks that could not be solved."""
-        state = self._contract.state
-        names = [folded(column.name) for column in state.columns]
-        lines = []
-        for check in self._contract.late:
-            used = [name for name in columns_in(check.expression) if name in self._contract.columns]
-            sources = self._contract.sources(used)
-            rows = [
-                self._contract.with_table_values(row, number)
-                for number, row in enumerate(self._made)
-                if not any(given[number].keys() >= {*columns} for columns in (used, sources))
-            ]
-            columns = to_give(self._contract, sources, given[0] if given else {})
-            try:
-                self._contract.generate(rows, used)
-                broken = failing_rows(check.expression, rows, names)
-                reason = f"the plain values do not meet it in {counted(len(broken), 'row')}"
-            except ExpressionError:
-                broken, reason = [0], "it cannot be evaluated without Spark"
-            if broken:
-                lines.append(
-                    f"{state.name}: check {check.name} ({check.expression}) is not solved: {reason}; {columns}"
-                )
-        if lines:
-            raise DeclarationError("\n".join(lines))
-
-    def _require_late_keys(self, given: Sequence[dict[str, Any]]) -> None:
-        """Make sure that rows differ in keys with generated columns, where these are known without Spark."""
-        lines = []
-        for key, columns in self._keys:
-            sources = self._contract.sources(columns)
-            rows = [
-                self._contract.with_table_values(row, number)
-                for number, row in enumerate(self._made)
-                if not self._contract.generated.keys().isdisjoint(columns) and not given[number].keys() >= {*sources}
-            ]
-            with suppress(ExpressionError):
-                self._contract.generate(rows, columns)
-            number = count_repeated(columns, rows)
-            if number:
-                fact = f"the plain values repeat it in {counted(number, 'row')}"
-                remedy = to_give(self._contract, sources, given[0])
-                names = ", ".join(key.columns)
-                lines.append(f"{self._contract.state.name}: {key.kind} ({names}) is not solved: {fact}; {remedy}")
-        if lines:
-            raise DeclarationError("\n".join(lines))
-
-    def _failure(
-        self, clauses: Sequence[Clause], given: _Given, ways: Sequence[Filler], rows: int, *, is_solved: bool
-    ) -> str:
-        """Return the message that names the check, or the key, that no row satisfies."""
-        state = self._contract.state
-        for (key, _), sizes in zip(self._keys, zip(*(way.capacities for way in ways), strict=True), strict=False):
-            known = [size for size in sizes if size is not None]
-            if len(known) == len(sizes) and sum(known) < rows:
-                return too_few_values(self._contract, key, max(known), clauses, rows)
-        unsolved = [] if is_solved else list(clauses)
-        for clause in clauses if not ways else ():
-            # A clause without which no row is possible, either, is not the reason.
-            others = [other for other in unsolved if other is not clause]
-            if not list(self._fillers(given, frozenset(), others)):
-                unsolved = others
-        columns: dict[CheckState, set[str]] = {}
-        for clause in unsolved:
-            columns.setdefault(clause.check, set()).update(clause.columns)
-        lines = []
-        for check, names in columns.items():
-            remedy = to_give(self._contract, sorted(names), given.columns)
-            lines.append(f"{state.name}: check {check.name} ({check.expression}) is not solved; {remedy}")
-        references = [key for number, key in enumerate(self._foreign_keys.references) if number in given.references]
-        return "\n".join(lines) or no_further_row(self._contract, [*references, *self._foreign_keys.of_table])
-
-    def _has_default(self, name: str) -> bool:
-        column: ColumnState = self._contract.columns[name]
-        return column.value is not None and column.value.default is not None
-
-    def _key_columns(self) -> set[str]:
-        return {name for _, columns in self._keys for name in columns}
-
-
-_UNCOUNTED = 100_000
-"""Columns with more values never limit a key."""
-
-_ABSENT: Any = object()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Columns that take their values together: of one column, or of the rows of a parent."""
-
-    columns: frozenset[str]
-    cycle: int | None
-    """After how many numbers their values begin again; ``None`` if that does not limit a key."""
-
-
-class Filler:
-    """Makes the values of some columns in one way.
-
-    The seed is that of all columns but those of keys. It is plain if it needs no NULL, and no value instead of a
-    default.
-    """
-
-    def __init__(  # noqa: PLR0913 - the parts of one way
+    def _plan(
         self,
-        columns: Sequence[ColumnState],
-        alternative: Alternative,
-        references: Sequence[References],
-        keys: Iterable[Sequence[str]],
-        seed: int,
-        *,
-        is_plain: bool,
-    ) -> None:
-        self.is_plain = is_plain
-        referring = {name for key in references for name in key.columns}
-        self._alternative = alternative
-        self._references = references
-        self._domains = {
-            path: domain for path, domain in alternative.domains.items() if path.folded[0] not in referring
+        given: Collection[str],
+        left_out: frozenset[str],
+        fitting: Sequence[References],
+        clauses: Sequence[Clause],
+    ) -> _Plan:
+        known = {*given, *left_out, *self._foreign_keys.without_rows}
+        columns = NameMap.of(column for column in self._contract.state.columns if folded(column.name) not in known)
+        keys: list[References | SelfReference] = [*fitting, *self._foreign_keys.of_table]
+        keys = [key for key in keys if any(name in columns for name in key.columns)]
+        slots = [_Slot(columns=key.columns, source=key) for key in keys]
+        chosen = {
+            name for key in keys for name in key.columns if isinstance(key, References) or name not in self._in_keys
         }
-        special = {path.folded[0] for path in (*alternative.domains, *alternative.nulls)}
-        self._plain = [
-            (folded(column.name), maker(column.data_type, column.name))
-            for column in columns
-            if folded(column.name) not in special | referring
-        ]
-        self._special = [column for column in columns if folded(column.name) in special - referring]
-        self._makers: dict[ColumnPath, Make] = {}
-        self._seed = seed
-        keys = [tuple(key) for key in keys]
-        self._in_keys = {name for key in keys for name in key}
-        self._sources = list(self._all_sources(columns, referring))
-        self._divisors: dict[str, int] = {}
-        self.capacities = [self._capacity(key) for key in keys]
+        plain: list[tuple[str, Make]] = []
+        for name in columns:
+            column = columns[name]
+            paths = {self._variable(path) for clause in clauses for path in clause.paths if path.folded[0] == name}
+            if name in self._in_keys and not paths:
+                paths = {column_path(name)}
+            if name not in chosen:
+                slots += [_Slot(columns=(name,), source=path) for path in sorted(paths)]
+                if column_path(name) not in paths:
+                    plain.append((name, maker(column.data_type, column.name)))
+        fixed = [clause for clause in clauses if not self._decide(clause, slots, given)]
+        constrained = {slot.columns[0]: slot for slot in slots if slot.single}
+        slots.sort(key=lambda slot: self._rank(slot, constrained.get(slot.columns[0], slot)))
+        for clause in clauses:
+            for slot in [slot for slot in slots if clause in slot.related][-1:]:
+                slot.decided.append(clause)
+        for index, (_, names) in enumerate(self._keys):
+            parts = [slot for slot in slots if {*slot.columns} & {*self._contract.sources(names)}]
+            for slot in parts[-1:]:
+                slot.decided.insert(0, index)
+            self._count_digits(parts)
+        return _Plan(left_out=left_out, plain=plain, fixed=fixed, groups=[*self._grouped(slots)])
 
-    def fill(self, row: dict[str, Any], position: int) -> bool:
-        """Add values to a row, and return whether there are some for this position, from 1."""
-        for key in self._references:
-            values = key.fitting(row)
-            if not values:
-                return False
-            number = self._number(key.columns[0], position)
-            row.update(zip(key.columns, values[(number - 1) % len(values)], strict=True))
-        for name, make in self._plain:
-            row[name] = make(self._number(name, position))
-        chosen: dict[ColumnPath, Any] = {}
-        for path, domain in self._domains.items():
-            value = self._choose(path, domain, row, chosen, position)
-            if value is None:
-                return False
-            chosen[path] = value
-        chosen.update(dict.fromkeys(self._alternative.nulls))
-        for column in self._special:
-            name = folded(column.name)
-            row[name] = self._composed(column, (name,), chosen, self._number(name, position))
-        return True
+    def _decide(self, clause: Clause, slots: Sequence[_Slot], given: Collection[str]) -> bool:
+        """Add a clause to the slots that decide it, and return whether there are some."""
+        paths = {*map(self._variable, clause.paths)}
+        parts = [
+            slot
+            for slot in slots
+            if (slot.source in paths if isinstance(slot.source, ColumnPath) else clause.columns & {*slot.columns})
+        ]
+        is_alone = len(parts) == len(clause.columns) == 1 and isinstance(parts[0].source, ColumnPath)
+        for slot in parts:
+            # The values that a column may have alone do not depend on what a row gives.
+            is_single = is_alone and not any(path.folded[0] in given for path in paths)
+            (slot.single if is_single else slot.related).append(clause)
+        return bool(parts)
+
+    def _variable(self, path: ColumnPath) -> ColumnPath:
+        """Return the path of the column or field whose value is chosen for an expression that uses a path."""
+        data_type: DataTypeState | None = None
+        for length, prefix in enumerate(path.prefixes(), start=1):
+            column = find(self._contract.state.columns, prefix)
+            if column is None or (length > 1 and not isinstance(data_type, StructState)):
+                break
+            data_type, variable = column.data_type, prefix
+        return column_path(*variable.folded)
+
+    def _rank(self, slot: _Slot, constrained: _Slot) -> int:
+        """Return when a slot gets its value: the fewer choices there are, the sooner."""
+        if not isinstance(slot.source, ColumnPath):
+            return 0 if isinstance(slot.source, References) else 4
+        if not constrained.single:
+            return 3
+        return 1 if self._most_values(constrained) is not None else 2
+
+    def _grouped(self, slots: Sequence[_Slot]) -> Iterator[list[_Slot]]:
+        """Yield the slots that checks, keys and foreign keys connect."""
+        connected = [clause.columns for slot in slots for clause in slot.related]
+        connected += [frozenset(self._contract.sources(names)) for _, names in self._keys]
+        connected += [frozenset((*key.columns, *key.targets)) for key in self._foreign_keys.of_table]
+        waiting = [*slots]
+        while waiting:
+            names = {*waiting[0].columns}
+            for _ in connected:
+                names.update(
+                    *(columns for columns in (*connected, *map(set, (s.columns for s in waiting))) if names & columns)
+                )
+            group = [slot for slot in waiting if names & {*slot.columns}]
+            yield group
+            waiting = [slot for slot in waiting if slot not in group]
+
+    def _count_digits(self, slots: Sequence[_Slot]) -> None:
+        """Let the columns of a key count like the digits of a number, if each of them has few values."""
+        sizes = [
+            len(slot.source.values)
+            if isinstance(slot.source, References)
+            else self._values_of(slot, is_strict=False).size(_MOST_DIGITS)
+            if isinstance(slot.source, ColumnPath)
+            else None
+            for slot in slots
+        ]
+        if len(slots) > 1 and None not in sizes:
+            divisor = 1
+            for slot, size in zip(reversed(slots), reversed(sizes), strict=True):
+                slot.divisor = divisor
+                divisor *= size or 1
+
+    def _solved(self, slots: Sequence[_Slot], row: Row, position: int, plan: _Plan) -> Row | None:
+        """Return a row with values for some slots that meet their clauses and keys; ``None`` if none are found.
+
+        Rows in which few columns have another value than their first candidate come first.
+        """
+        self._steps = self._most_steps
+        rows = (self._extended(slots, row, position, plan, *limits) for limits in _ROUNDS)
+        return next((row for row in rows if row is not None), None)
+
+    def _extended(  # noqa: PLR0913, PLR0917 - one step of a search
+        self, slots: Sequence[_Slot], row: Row, position: int, plan: _Plan, others: int, width: int
+    ) -> Row | None:
+        if not slots:
+            return row
+        candidates = self._candidates(slots[0], row, position, plan)
+        for number, values in enumerate(islice(candidates, width if others else 1)):
+            self._steps -= 1
+            if self._steps < 0:
+                return None
+            whole = {**row, **values}
+            if all(self._meets(clause, whole, plan) for clause in slots[0].decided):
+                solved = self._extended(slots[1:], whole, position, plan, others - (number > 0), width)
+                if solved is not None:
+                    return solved
+        return None
+
+    def _candidates(self, slot: _Slot, row: Row, position: int, plan: _Plan) -> Iterator[Row]:
+        number = self._number(slot.columns[0], (position - 1) // slot.divisor + 1)
+        if isinstance(slot.source, References):
+            values = slot.source.fitting(row)
+            for index in range(len(values)):
+                yield dict(zip(slot.columns, values[(number - 1 + index) % len(values)], strict=True))
+        elif isinstance(slot.source, SelfReference):
+            yield from self._self_references(slot.source, row)
+        else:
+            root, *fields = slot.source.folded
+            if fields and value_at(row, column_path(root, *fields[:-1])) is None:
+                if all(self._meets(clause, row, plan) for clause in slot.single):
+                    yield {}
+                return
+            for value in self._values_for(slot, row, number, plan):
+                yield {root: _placed(row.get(root), fields, value)}
+
+    def _values_for(self, slot: _Slot, row: Row, number: int, plan: _Plan) -> Iterator[Any]:
+        values = self._values_of(slot, is_strict=plan.is_strict)
+        first = values.at(number - 1)
+        if first is not None:
+            yield first
+        column = self._column(slot)
+        others = {path for clause in slot.related for path in clause.paths if self._variable(path) != slot.source}
+        known = [value_at(row, path) for path in sorted(others)]
+        alike = [value for value in known if fitted(value, column.data_type) is not None]
+        candidates = chain(
+            nearest(column.data_type, column.name, alike) if alike else (),
+            values.range(number, number + _FOLLOWING),
+            values.special(),
+            nearest(column.data_type, column.name, (*known, *self._literals(slot))) if known else (),
+        )
+        seen = {repr(first)}
+        for value in filter(values.accepts, candidates) if slot.related else candidates:
+            text = repr(value)
+            if text not in seen:
+                seen.add(text)
+                yield value
+        is_wanted = plan.has_nulls and bool(slot.single or slot.related)
+        if column.is_nullable and (is_wanted or first is None) and values.accepts(None):
+            yield None
+
+    def _column(self, slot: _Slot) -> ColumnState:
+        assert isinstance(slot.source, ColumnPath)  # noqa: S101 - of a column or a field
+        column = find(self._contract.state.columns, slot.source)
+        assert column is not None  # noqa: S101 - a check uses it
+        return column
+
+    def _literals(self, slot: _Slot) -> list[Any]:
+        clauses = (*slot.single, *slot.related)
+        return [*dict.fromkeys(value for clause in clauses for value in literals_in(clause.check.expression))]
+
+    def _values_of(self, slot: _Slot, *, is_strict: bool) -> Values:
+        if is_strict not in slot.values:
+            assert isinstance(slot.source, ColumnPath)  # noqa: S101 - of a column or a field
+            column = self._column(slot)
+            root, *fields = slot.source.folded
+            whole = maker(self._contract.columns[root].data_type, root)(1) if fields else None
+
+            def accepts(value: Any) -> bool:
+                row = {root: _placed(whole, fields, value)}
+                return all(self._is_met(clause, row, is_strict=is_strict) for clause in slot.single)
+
+            slot.values[is_strict] = Values(column.data_type, column.name, self._literals(slot), accepts)
+        return slot.values[is_strict]
+
+    def _self_references(self, key: SelfReference, row: Row) -> Iterator[Row]:
+        """Yield the values of a foreign key to the table itself: of an earlier row, NULL, or of the row itself."""
+        earlier = self._made[(len(self._made) - 1) // 2] if self._made else None
+        for target in (earlier, None, row):
+            if target is None:
+                free = [name for name in key.columns if name not in row]
+                if all(self._contract.columns[name].is_nullable for name in free):
+                    yield dict.fromkeys(free)
+            elif all(name in target for name in key.targets):
+                values = dict(zip(key.columns, (target[name] for name in key.targets), strict=True))
+                if all(row.get(name, value) == value for name, value in values.items()):
+                    yield values
+
+    def _meets(self, clause: Clause | int, row: Row, plan: _Plan) -> bool:
+        if isinstance(clause, Clause):
+            return self._is_met(clause, row, is_strict=plan.is_strict)
+        text = self._key_values(clause, row)
+        is_free = text is None or text not in self._taken[clause]
+        self._is_refused_by_key |= not is_free
+        return is_free
+
+    def _is_met(self, clause: Clause, row: Row, *, is_strict: bool) -> bool:
+        name = clause.check.name
+        if self._unjudged[name] > _MOST_UNJUDGED and name not in self._judged:
+            self._steps = -1
+            return False
+        try:
+            is_met = self._contract.meets(clause, row, is_strict=is_strict)
+        except ExpressionError:
+            self._unjudged[name] += 1
+            return False
+        if is_met or None not in (row.get(name) for name in clause.columns):
+            self._judged.add(name)
+        return is_met
 
     def _number(self, name: str, position: int) -> int:
-        if name not in self._in_keys:
-            return number_of(self._seed, name, position) if self._seed else position
-        return (position - 1) // self._divisors.get(name, 1) + 1
+        return position if name in self._in_keys else number_of(self._seed, name, position)
 
-    def _choose(
-        self,
-        path: ColumnPath,
-        domain: Domain,
-        row: Mapping[str, Any],
-        chosen: Mapping[ColumnPath, Any],
-        position: int,
-    ) -> Any:
-        """Return a value that compares with those of other columns; ``None`` if there is none for this position."""
-        number = self._number(path.folded[0], position)
-        known = [
-            (operator, value)
-            for operator, other in self._compared_with(path)
-            if (value := chosen[other] if other in chosen else value_at(row, other)) is not None
-        ]
-        if isinstance(domain, Range):
-            return _between(domain, known, number, is_key=path.folded[0] in self._in_keys)
-        equal = [value for operator, value in known if operator == "="]
-        if equal:
-            return stored(domain, equal[0])
-        if isinstance(domain, Texts):
-            return _text_between(domain, known, number)
-        value = domain.value(number)
-        return domain.value(number + 1) if ("<>", value) in known else value
+    def _take(self, row: Row) -> None:
+        """Record the keys of a row."""
+        for index, taken in enumerate(self._taken):
+            text = self._key_values(index, row)
+            if text is not None:
+                taken.add(text)
 
-    def _compared_with(self, path: ColumnPath) -> Iterator[tuple[Comparator, ColumnPath]]:
-        for relation in self._alternative.relations:
-            if path == relation.left:
-                yield relation.operator, relation.right
-            elif path == relation.right:
-                yield FLIPPED[relation.operator], relation.left
+    def _key_values(self, index: int, row: Row) -> str | None:
+        """Return the values of a key as text; ``None`` if one is NULL, or known to the table only."""
+        _, columns = self._keys[index]
+        if not self._contract.generated.keys().isdisjoint(columns):
+            row = dict(row)
+            try:
+                self._contract.generate([row], columns)
+            except ExpressionError:
+                return None
+        values = [row.get(name) for name in columns]
+        return None if None in values else repr(values)
 
-    def _composed(self, column: ColumnState, parts: tuple[str, ...], chosen: Mapping[Any, Any], number: int) -> Any:
-        """Return the value of a column, or a field, of which parts are chosen."""
-        path = column_path(*parts)
-        value = chosen.get(path, _ABSENT)
-        if value is not _ABSENT:
-            return value
-        data_type: DataTypeState = column.data_type
-        if isinstance(data_type, StructState) and any(other.starts_with(path) for other in chosen):
-            return {
-                field.name: self._composed(field, (*parts, folded(field.name)), chosen, number)
-                for field in data_type.fields
-            }
-        make = self._makers.get(path)
-        if make is None:
-            make = self._makers[path] = maker(data_type, column.name)
-        return make(number)
+    def _failure(self, given: Row, position: int, rows: int) -> str:
+        """Return the message that names the check, or the key, that no row satisfies."""
+        state = self._contract.state
+        plan = self._plans_for(given)[-1]
+        slots = [slot for group in plan.groups for slot in group]
+        for key, columns in self._keys:
+            sizes = [self._most_values(slot) for slot in slots if {*slot.columns} & {*columns}]
+            if sizes and None not in sizes and prod(size or 0 for size in sizes) < rows:
+                return too_few_values(
+                    self._contract, key, prod(size or 0 for size in sizes), self._contract.clauses, rows
+                )
+        clauses = self._active(given.keys())
+        unsolved = [] if self._has_row(given, clauses, position) else clauses
+        for clause in clauses:
+            # A clause without which no row is possible, either, is not the reason.
+            others = [other for other in unsolved if other is not clause]
+            if unsolved and not self._has_row(given, others, position):
+                unsolved = others
+        checks: dict[CheckState, set[str]] = {}
+        for clause in unsolved:
+            checks.setdefault(clause.check, set()).update(clause.columns)
+        lines = []
+        for check, names in checks.items():
+            is_whole = any(clause.check == check and clause.condition is None for clause in unsolved)
+            reason = "" if check.name in self._judged or not is_whole else ": it cannot be evaluated without Spark"
+            remedy = to_give(self._contract, sorted(names), given)
+            lines.append(f"{state.name}: check {check.name} ({check.expression}) is not solved{reason}; {remedy}")
+        foreign_keys = [slot.source for slot in slots if not isinstance(slot.source, ColumnPath)]
+        return "\n".join(lines) or no_further_row(self._contract, foreign_keys)
 
-    def _all_sources(self, columns: Sequence[ColumnState], referring: set[str]) -> Iterator[Source]:
-        for key in self._references:
-            yield Source(columns=frozenset(key.columns), cycle=len(key.values))
-        for column in columns:
-            name = folded(column.name)
-            if name in self._in_keys and name not in referring:
-                paths = [path for path in self._domains if path.folded == (name,)]
-                domain = self._domains[paths[0]] if paths else domain_of(column.data_type, column.name)
-                cycle = None if domain is None or (isinstance(domain, Texts) and not paths) else domain.cycle
-                yield Source(columns=frozenset({name}), cycle=cycle if cycle and cycle < _UNCOUNTED else None)
+    def _has_row(self, given: Row, clauses: Sequence[Clause], position: int) -> bool:
+        """Whether a row is found that meets some clauses, whatever keys are taken."""
+        contract = replace(self._contract, clauses=tuple(clauses))
+        maker = RowMaker(contract, self._foreign_keys, self._seed, self._made)
+        maker._most_steps = _FEW_STEPS
+        return maker.complete(given, position) is not None
 
-    def _capacity(self, key: Sequence[str]) -> int | None:
-        """Return how many rows a key allows, and let its columns count like the digits of a number."""
-        sources = [source for source in self._sources if source.columns.intersection(key)]
-        cycles = [source.cycle for source in sources]
-        if None in cycles or not sources:
+    def _most_values(self, slot: _Slot) -> int | None:
+        """Return how many values a slot has, if checks, the type or the rows of parents limit them; else ``None``."""
+        if isinstance(slot.source, References):
+            return len(slot.source.values)
+        if isinstance(slot.source, SelfReference):
             return None
-        capacity = 1
-        for source in reversed(sources):
-            for name in source.columns:
-                self._divisors.setdefault(name, capacity)
-            capacity *= source.cycle or 1
-        return capacity
+        column = self._column(slot)
+        is_limited, limits = column.data_type in ("boolean", "tinyint"), set()
+        for condition in (clause.condition for clause in slot.single):
+            if isinstance(condition, InList) and isinstance(condition.operand, Field):
+                is_limited |= not condition.is_negated
+            elif isinstance(condition, Comparison) and isinstance(condition.left, Field):
+                is_limited |= condition.operator == "="
+                limits.add(condition.operator.removesuffix("="))
+        is_limited |= limits >= {"<", ">"} and plain(column.data_type) != "string"
+        return self._values_of(slot, is_strict=False).size(_MOST_DIGITS) if is_limited else None
 
 
-def _between(domain: Range, known: Iterable[tuple[Comparator, Any]], number: int, *, is_key: bool) -> Any:
-    """Return the value of a number that compares with known values; ``None`` if there is none."""
-    narrowed = domain
-    for operator, value in known:
-        point = point_of(value, domain.scale.kind)
-        if point is not None:
-            narrowed = tightened(narrowed, operator, point, margin=_margin(domain, value))
-    if narrowed.low > narrowed.high:
-        return None
-    for candidate in (number, number + 1):
-        index = domain.index(candidate, is_key=is_key)
-        if index is not None and narrowed.nearest(index) * domain.scale.step not in narrowed.excluded:
-            return domain.scale.value(narrowed.nearest(index))
-    return None
-
-
-def _text_between(domain: Texts, known: Iterable[tuple[Comparator, Any]], number: int) -> Any:
-    """Return the text of a number that compares with known values; ``None`` if there is none."""
-    narrowed: Domain | None = domain
-    for operator, value in known:
-        narrowed = None if narrowed is None else compared(narrowed, operator, value)
-    if not isinstance(narrowed, (Texts, Choices)):
-        return None
-    value = narrowed.value(number)
-    return narrowed.value(number + 1) if value is None else value
-
-
-def _margin(domain: Range, value: Any) -> Fraction:
-    """Return how far a day and a timestamp stay apart: in other time zones days begin at other times."""
-    is_instant = isinstance(value, datetime) and value.tzinfo is not None
-    return DAY if domain.scale.kind == "time" and is_instant != bool(domain.scale.margin) else Fraction(0)
+def _placed(value: Any, fields: Sequence[str], part: Any) -> Any:
+    """Return a value, or a struct with another value in a field."""
+    if not fields:
+        return part
+    return {
+        name: _placed(item, fields[1:], part) if folded(name) == fields[0] else item for name, item in value.items()
+    }
 
 
 def too_few_values(contract: Contract, key: KeyState, size: int, clauses: Iterable[Clause], rows: int) -> str:
@@ -732,9 +744,8 @@ def no_further_row(contract: Contract, foreign_keys: Iterable[References | SelfR
     """Return the message about keys that no further row satisfies together."""
     foreign = [[contract.columns[name].name for name in key.columns] for key in foreign_keys]
     keys = [*map(_key_text, contract.state.keys), *(f"foreign key ({', '.join(names)})" for names in foreign)]
-    columns = dict.fromkeys(
-        name for names in (*(key.columns for key in contract.state.keys), *foreign) for name in names
-    )
+    names = [contract.sources(map(folded, key.columns)) for key in contract.state.keys]
+    columns = dict.fromkeys((*(contract.columns[name].name for inner in names for name in inner), *chain(*foreign)))
     together = " together" if len(keys) > 1 else ""
     parents = ", or other rows of the parents" if foreign else ""
     fact = f"no further row is found that satisfies {' and '.join(keys)}{together}"

@@ -1,27 +1,25 @@
-"""The values of types: plain ones by their number, and, of types that are ordered, what comparisons leave of them."""
+"""The values of types: plain ones by their number, and candidates near what a condition compares them with."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
-from itertools import chain
-from math import ceil, floor, isfinite
-from typing import TYPE_CHECKING, Any, Literal, Union
+from itertools import chain, count, islice, product
+from math import isfinite
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.fields import INTEGER_BITS, SIZED, integer_limit
-from pytest_delta_schema.state.expressions import ExpressionError
-from pytest_delta_schema.state.expressions.evaluation import compare, like
 from pytest_delta_schema.state.expressions.parsing import in_utc, moment_of
 from pytest_delta_schema.state.types import ArrayState, DataTypeState, MapState, StructState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from pytest_delta_schema.state.expressions.conditions import Comparator
 
 
 FIRST_DAY = date(2024, 1, 1)
@@ -135,225 +133,253 @@ def _as_key(value: Any) -> Any:
     return tuple(map(_as_key, value)) if isinstance(value, list) else value
 
 
-RangeKind = Literal["number", "time", "boolean"]
-"""Values of one kind can be compared."""
-
-_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - times are compared in UTC
-_MICROSECOND = timedelta(microseconds=1)
-
-DAY = Fraction(24 * 3600 * 1_000_000)
-"""A day among times."""
-
-_HOUR = 3600 * 1_000_000
 _PARTS_OF_ONE = 1024
 """Floats are counted in parts that every float has exactly."""
 
-_MOST_FLOAT = 2**23
-_FEW = 4
-"""Plain values are closer to each other if there would be fewer."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scale:
-    """How the values of a type are counted."""
-
-    kind: RangeKind
-    """What they can be compared with."""
-    step: Fraction
-    unit: int
-    """How many steps plain values are apart."""
-    first: int
-    """The index of the first plain value."""
-    lowest: int
-    highest: int
-    value: Callable[[int], Any]
-    """Returns the value of an index."""
-    margin: Fraction = Fraction(0)
-    """How far from a literal values stay if they may, because its time zone is that of the session."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
-    """The values of a scale that comparisons leave."""
-
-    scale: Scale
-    low: int
-    high: int
-    excluded: frozenset[Fraction] = frozenset()
-
-    @property
-    def cycle(self) -> int:
-        """After how many numbers the values begin again, at the latest."""
-        return self.high - self.low + 1
-
-    @property
-    def size(self) -> int:
-        """How many values there are."""
-        inside = [index for index in self.excluded if self.low <= index / self.scale.step <= self.high]
-        return max(0, self.high - self.low + 1 - len(inside))
-
-    def at_least(self, point: Fraction, *, is_strict: bool = False) -> Range:
-        """Return the values from a point on."""
-        index = point / self.scale.step
-        return replace(self, low=max(self.low, floor(index) + 1 if is_strict else ceil(index)))
-
-    def at_most(self, point: Fraction, *, is_strict: bool = False) -> Range:
-        """Return the values up to a point."""
-        index = point / self.scale.step
-        return replace(self, high=min(self.high, ceil(index) - 1 if is_strict else floor(index)))
-
-    def without(self, point: Fraction) -> Range:
-        """Return the values but one."""
-        if point in (self.low * self.scale.step, self.high * self.scale.step):
-            is_low = point == self.low * self.scale.step
-            return replace(self, low=self.low + 1) if is_low else replace(self, high=self.high - 1)
-        return replace(self, excluded=self.excluded | {point})
-
-    def index(self, number: int, *, is_key: bool = False) -> int | None:
-        """Return the index of a number; ``None`` if its value is left out."""
-        unit, start, direction = self._unit, self.scale.first, 1
-        if unit < self.scale.unit and self.low <= unit:
-            start = unit
-        if start < self.low:
-            aligned = -(-self.low // unit) * unit
-            start = aligned if aligned <= self.high else self.low
-        elif start > self.high >= 0 and self.scale.kind == "number":
-            aligned = -(-max(self.low, 0) // unit) * unit
-            start = aligned if aligned <= self.high else self.low
-        elif start > self.high:
-            aligned = self.high // unit * unit
-            start, direction = (aligned, -1) if aligned >= self.low else (self.low, 1)
-        steps = (self.high - start if direction > 0 else start - self.low) // unit + 1
-        if number <= steps or not is_key:
-            index = start + direction * ((number - 1) % steps) * unit
-        else:
-            index = self.low + (number - 1) % self.cycle
-        return None if index * self.scale.step in self.excluded else index
-
-    @property
-    def _unit(self) -> int:
-        """The distance of plain values: smaller if few of them are in the range."""
-        unit = self.scale.unit
-        while unit > 1 and (self.high - max(self.low, 0)) // unit < _FEW and self.high > 0:
-            unit = unit // 10 if unit % 10 == 0 else unit // 2
-        return unit
-
-    def nearest(self, index: int) -> int:
-        """Return the index inside that is nearest to another value, at a whole unit if there is one."""
-        if index < self.low:
-            aligned = -(-self.low // self._unit) * self._unit
-            return aligned if aligned <= self.high else self.low
-        if index > self.high:
-            aligned = self.high // self._unit * self._unit
-            return aligned if aligned >= self.low else self.high
-        return index
-
-
-def range_of(data_type: str) -> Range | None:
-    """Return all values of a type; ``None`` if its values are not counted."""
-    scale = _scale(data_type)
-    return None if scale is None else Range(scale=scale, low=scale.lowest, high=scale.highest)
-
-
-def point_of(value: Any, kind: RangeKind) -> Fraction | None:
-    """Return the place of a value of a row, or of a literal, in its kind; ``None`` if it is of another kind."""
-    if kind == "boolean":
-        return Fraction(value) if isinstance(value, bool) else None
-    if kind == "number":
-        is_number = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
-        return Fraction(value) if is_number and isfinite(value) else None
-    if isinstance(value, str):
-        value = moment_of(value)
-    if isinstance(value, date) and not isinstance(value, datetime):
-        value = datetime(value.year, value.month, value.day)  # noqa: DTZ001 - compared in UTC
-    return Fraction((in_utc(value) - _EPOCH) // _MICROSECOND) if isinstance(value, datetime) else None
-
-
-def _scale(data_type: str) -> Scale | None:  # noqa: PLR0911 - one form a type
-    sized = SIZED.fullmatch(data_type)
-    if sized is not None:
-        return _decimal_scale(int(sized[2]), int(sized[3])) if sized[1] == "decimal" else None
-    match data_type:
-        case "tinyint" | "smallint" | "int" | "bigint":
-            limit = integer_limit(data_type)
-            return Scale(kind="number", step=Fraction(1), unit=1, first=1, lowest=-limit, highest=limit - 1, value=int)
-        case "float" | "double":
-            return Scale(
-                kind="number",
-                step=Fraction(1, _PARTS_OF_ONE),
-                unit=_PARTS_OF_ONE,
-                first=_PARTS_OF_ONE + _PARTS_OF_ONE // 2,
-                lowest=-_MOST_FLOAT,
-                highest=_MOST_FLOAT,
-                value=lambda index: index / _PARTS_OF_ONE,
-            )
-        case "boolean":
-            return Scale(kind="boolean", step=Fraction(1), unit=1, first=1, lowest=0, highest=1, value=bool)
-        case "date":
-            return Scale(
-                kind="time",
-                step=DAY,
-                unit=1,
-                first=(FIRST_DAY - _EPOCH.date()).days,
-                lowest=(date(1900, 1, 1) - _EPOCH.date()).days,
-                highest=(date(9998, 12, 31) - _EPOCH.date()).days,
-                value=lambda index: _EPOCH.date() + timedelta(days=index),
-            )
-        case "timestamp":
-            return _time_scale(lambda index: (_EPOCH + index * _MICROSECOND).replace(tzinfo=timezone.utc), DAY)
-        case "timestamp_ntz":
-            return _time_scale(lambda index: _EPOCH + index * _MICROSECOND, Fraction(0))
-    return None
-
-
-def _time_scale(value: Callable[[int], datetime], margin: Fraction) -> Scale:
-    return Scale(
-        kind="time",
-        step=Fraction(1),
-        unit=_HOUR,
-        first=(FIRST_HOUR - _EPOCH) // _MICROSECOND,
-        lowest=(datetime(1900, 1, 2) - _EPOCH) // _MICROSECOND,  # noqa: DTZ001 - in UTC
-        highest=(datetime(9998, 12, 30) - _EPOCH) // _MICROSECOND,  # noqa: DTZ001 - in UTC
-        value=value,
-        margin=margin,
-    )
-
-
-def _decimal_scale(precision: int, scale: int) -> Scale:
-    most = 10**precision - 1
-    unit = 10**scale if precision > scale else 1
-
-    def value(index: int) -> Decimal:
-        return Decimal((int(index < 0), tuple(map(int, str(abs(index)))), -scale))
-
-    return Scale(
-        kind="number", step=Fraction(1, 10**scale), unit=unit, first=unit, lowest=-most, highest=most, value=value
-    )
-
-
+_MOST_PARTS = 2**24
+_FIRST_YEAR, _LAST_YEAR = 1900, 9998
+_LONGEST = 1000
 _FIRST, _LAST = " ", "~"
 """The characters that may replace a different one: printable ASCII."""
 
+_MOST_FAILURES = 40
+"""After how many refused values in a row a series ends."""
 
-def bounded_texts(bounds: Sequence[tuple[Comparator, str]], number: int, shortest: int, longest: int) -> Iterator[str]:
-    """Yield texts near some bounds; they have to be compared with the bounds."""
-    lower = [text for operator, text in bounds if operator in (">", ">=")]
-    upper = [text for operator, text in bounds if operator in ("<", "<=")]
-    heads = chain(
-        lower,
-        (head for text in lower for head in _beside(text, 1)),
-        (head for text in upper for head in _beside(text, -1)),
-    )
-    for head in heads:
-        digits = text_value("", number, max(0, shortest - len(head)), longest - len(head))
-        if digits is not None:
-            yield head + digits
-    for step in (number, 1):
-        yield from chain.from_iterable(_beside(text, step) for text in lower)
-        yield from chain.from_iterable(_beside(text, -step) for text in upper)
-    yield from lower
-    yield from upper
-    yield ""
+_MOST_OPERANDS = 12
+_MOST_DAYS = 300
+
+
+class Values:
+    """The values of a type that a condition accepts, in a fixed order: plain ones first, then those near operands."""
+
+    def __init__(
+        self, data_type: DataTypeState, name: str, operands: Sequence[Any], accepts: Callable[[Any], bool]
+    ) -> None:
+        self.accepts = accepts
+        self._subject = data_type, name, operands
+        self._series = chain([map(maker(data_type, name), count(1))], near(*self._subject))
+        self._items: Iterator[Any] = iter(())
+        self._seen: set[str] = set()
+        self._order: list[Any] = []
+        self._special: list[Any] | None = None
+
+    def at(self, index: int) -> Any:
+        """Return the value of an index; after the last one they begin again. ``None`` if there is none."""
+        self.size(index)
+        return self._order[index % len(self._order)] if self._order else None
+
+    def size(self, limit: int) -> int | None:
+        """Return how many values there are; ``None`` if there are more than a limit."""
+        while len(self._order) <= limit:
+            value = next(self._items, None)
+            if value is None:
+                series = next(self._series, None)
+                if series is None:
+                    return len(self._order)
+                self._items = _accepted(series, self._subject[0], self.accepts)
+            elif (text := repr(value)) not in self._seen:
+                self._seen.add(text)
+                self._order.append(value)
+        return None
+
+    def range(self, start: int, stop: int) -> Iterator[Any]:
+        """Yield the values of some indexes."""
+        values = (self.at(index) for index in range(start, stop))
+        return (value for value in values if value is not None)
+
+    def special(self) -> list[Any]:
+        """Return the values nearest to the operands."""
+        if self._special is None:
+            self._special = [value for value in nearest(*self._subject) if self.accepts(value)]
+        return self._special
+
+
+def nearest(data_type: DataTypeState, name: str, operands: Sequence[Any]) -> Iterator[Any]:
+    """Yield the first values of each series near some operands."""
+    for series in near(data_type, name, operands):
+        values = (fitted(item, data_type) for item in islice(series, 2))
+        yield from (value for value in values if value is not None)
+
+
+def _accepted(series: Iterable[Any], data_type: DataTypeState, accepts: Callable[[Any], bool]) -> Iterator[Any]:
+    """Yield what is accepted of a series, until it begins again, or too many in a row are not."""
+    failures, seen = 0, set()
+    for item in series:
+        value = fitted(item, data_type)
+        if value is not None and accepts(value):
+            failures = 0
+            if (text := repr(value)) in seen:
+                return
+            seen.add(text)
+            yield value
+        else:
+            failures += 1
+            if failures > _MOST_FAILURES:
+                return
+
+
+def fitted(value: Any, data_type: DataTypeState) -> Any:
+    """Return a value as a column of a type holds it; ``None`` if it cannot."""
+    if not isinstance(data_type, str):
+        return value
+    step = _step(data_type)
+    if step is not None:
+        return _number(value, data_type, step) if _is_number(value) else None
+    if data_type in _TIMES:
+        moment = _moment(value)
+        if moment is None or not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
+            return None
+        return _TIMES[data_type](moment)
+    lengths = _lengths(data_type)
+    if lengths is not None:
+        return value if isinstance(value, str) and lengths[0] <= len(value) <= lengths[1] else None
+    return value if (data_type == "boolean") is isinstance(value, bool) else None
+
+
+def _number(value: Any, data_type: str, step: Fraction) -> Any:
+    number = Fraction(value)
+    steps = number / step
+    if data_type in ("double", "float"):
+        is_exact = number == float(number) and (data_type == "double" or abs(steps) < _MOST_PARTS)
+        return float(number) if is_exact and (data_type == "double" or steps.denominator == 1) else None
+    if steps.denominator > 1:
+        return None
+    if data_type in INTEGER_BITS:
+        return int(steps) if -integer_limit(data_type) <= steps < integer_limit(data_type) else None
+    sized = SIZED.fullmatch(data_type)
+    assert sized is not None  # noqa: S101 - a decimal
+    text = tuple(map(int, str(abs(int(steps)))))
+    return Decimal((int(steps < 0), text, -int(sized[3]))) if len(text) <= int(sized[2]) else None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, Decimal, Fraction)) and not isinstance(value, bool) and isfinite(value)
+
+
+def _step(data_type: str) -> Fraction | None:
+    """Return the distance of the numbers of a type; ``None`` for another type."""
+    if data_type in INTEGER_BITS:
+        return Fraction(1)
+    if data_type in ("double", "float"):
+        return Fraction(1, _PARTS_OF_ONE)
+    sized = SIZED.fullmatch(data_type)
+    return Fraction(1, 10 ** int(sized[3])) if sized is not None and sized[1] == "decimal" else None
+
+
+def _lengths(data_type: str) -> tuple[int, int] | None:
+    """Return how short and how long the texts of a type are; ``None`` for another type."""
+    if data_type == "string":
+        return 0, _LONGEST
+    sized = SIZED.fullmatch(data_type)
+    return None if sized is None else (int(sized[2]) if sized[1] == "char" else 0, int(sized[2]))
+
+
+_TIMES: dict[str, Callable[[datetime], Any]] = {
+    "date": datetime.date,
+    "timestamp": lambda moment: moment.replace(tzinfo=timezone.utc),
+    "timestamp_ntz": lambda moment: moment,
+}
+
+
+def _moment(value: Any) -> datetime | None:
+    """Return the time, in UTC and without a time zone, that a value or a literal means; ``None`` if it means none."""
+    if isinstance(value, str):
+        return moment_of(value)
+    if isinstance(value, datetime):
+        return in_utc(value)
+    return datetime(value.year, value.month, value.day) if isinstance(value, date) else None  # noqa: DTZ001 - in UTC
+
+
+def near(data_type: DataTypeState, name: str, operands: Sequence[Any]) -> Iterator[Iterable[Any]]:
+    """Yield series of values that may meet a condition with some operands; those that do not fit are left out later.
+
+    Args:
+        data_type: The type of the values.
+        name: The name of their column.
+        operands: The literals of the condition, and what the other columns hold.
+    """
+    some = [value for value in operands if value is not None][:_MOST_OPERANDS]
+    wholes = [value for value in some if type(value) is int]
+    if isinstance(data_type, ArrayState):
+        item = maker(data_type.element, name)
+        sizes = (size + more for size in wholes if abs(size) <= _LONGEST for more in (0, 1, -1))
+        yield ([item(number + 1) for number in range(size)] for size in (0, *sizes))
+    elif isinstance(data_type, str):
+        step = _step(data_type)
+        if step is not None:
+            yield from _numbers_near([Fraction(value) for value in some if _is_number(value)], step)
+        elif data_type in _TIMES:
+            moments = [moment for moment in map(_moment, some) if moment is not None]
+            yield from _times_near(moments, wholes, is_date=data_type == "date")
+        elif lengths := _lengths(data_type):
+            yield from _texts_near([value for value in some if isinstance(value, str)], wholes, name, *lengths)
+
+
+def _numbers_near(numbers: list[Fraction], step: Fraction) -> Iterator[Iterable[Fraction]]:
+    points = [*dict.fromkeys((*numbers, Fraction(0)))]
+    for unit in dict.fromkeys((Fraction(1), step)):
+        for point in points:
+            yield map(point.__add__, map(unit.__mul__, count()))
+            yield map(point.__sub__, map(unit.__mul__, count(1)))
+    for left, right in product(points, repeat=2):
+        yield left + right, left - right
+        yield left * right, (left + right) / 2
+        if right:
+            yield left / right, Fraction(left // right)
+
+
+def _times_near(moments: list[datetime], wholes: list[int], *, is_date: bool) -> Iterator[Iterable[datetime]]:
+    points = [*dict.fromkeys((*moments, FIRST_HOUR))]
+    for unit in (timedelta(days=1),) if is_date else (timedelta(days=1), timedelta(hours=1)):
+        for point in points:
+            yield _moved(point, unit, count())
+            yield _moved(point, -unit, count(1))
+    for point in points:
+        yield _moved(point, timedelta(days=1), (sign * whole for whole in wholes for sign in (1, -1)))
+    for left, right in product(moments, repeat=2):
+        yield (left + (right - left) / 2,)
+    near_wholes = [2, 1, *(whole + more for more in (0, 1, -1) for whole in wholes)]
+    years = [year for year in near_wholes if _FIRST_YEAR < year < _LAST_YEAR] or [FIRST_DAY.year]
+    months = [month for month in near_wholes if 1 <= month <= 12]  # noqa: PLR2004 - months of a year
+    days = [day for day in near_wholes if 1 <= day <= 28]  # noqa: PLR2004 - days of every month
+    for parts in islice(product(years, dict.fromkeys(months), dict.fromkeys(days)), _MOST_DAYS):
+        yield (datetime(*parts),)  # noqa: DTZ001 - in UTC
+
+
+def _moved(moment: datetime, unit: timedelta, numbers: Iterable[int]) -> Iterator[datetime]:
+    for number in numbers:
+        try:
+            yield moment + number * unit
+        except OverflowError:
+            return
+
+
+def _texts_near(
+    texts: list[str], wholes: list[int], name: str, shortest: int, longest: int
+) -> Iterator[Iterable[str | None]]:
+    patterns = [text for text in texts if not {"%", "_"}.isdisjoint(text)]
+    for text in texts:
+        yield from _samples(text)
+    yield from ((text,) for text in texts if text not in patterns)
+    sizes = [size + more for size in wholes for more in (0, 1, -1) if shortest <= size + more <= longest]
+    for low, high in ((shortest, longest), *zip(sizes, sizes, strict=True)):
+        for pattern in patterns:
+            yield map(partial(_text_like, pattern, name, low, high), count(1))
+        yield (text_value(name, number, low, high) for number in count(1))
+    for text in texts:
+        for head in (text, *_beside(text, 1), *_beside(text, -1)):
+            yield (None if end is None else head + end for end in map(partial(_end, head, shortest, longest), count(1)))
+        for sign in (1, -1) if text else ():
+            yield (other for step in count(1) for other in _beside(text, sign * step))
+        yield text.upper(), text.lower()
+    yield (text_value(name.upper(), number, shortest, longest) for number in count(1))
+    yield "", "x"
+    for left, right in product(texts, repeat=2):
+        yield (left + right,)
+
+
+def _end(head: str, shortest: int, longest: int, number: int) -> str | None:
+    return text_value("", number, shortest - len(head), longest - len(head))
 
 
 def _beside(text: str, step: int) -> Iterator[str]:
@@ -363,188 +389,10 @@ def _beside(text: str, step: int) -> Iterator[str]:
         yield text[: length - 1] + other
 
 
-_FILLER = "x"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
-    """The texts of a column."""
-
-    name: str
-    """What plain texts begin with."""
-    lengths: Range
-    patterns: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-    excluded: frozenset[str] = frozenset()
-    bounds: tuple[tuple[Comparator, str], ...] = ()
-    """How they compare with literals: operators with the literals that follow them."""
-
-    @property
-    def cycle(self) -> int | None:
-        """After how many numbers the texts begin again; ``None`` for so many that they are not counted."""
-        exact = [pattern for pattern in self.patterns if "%" not in pattern]
-        return 1 if exact or self.lengths.high == 0 else None
-
-    def value(self, number: int) -> str | None:
-        """Return the text of a number; ``None`` if it is left out."""
-        shortest, longest = self.lengths.low, self.lengths.high
-        text: str | None
-        if self.patterns:
-            text = _text_like(self.patterns[0], self.name, number, shortest, longest)
-        else:
-            text = text_value(self.name, number, shortest, longest) if longest else ""
-        if self.has(text) or not self.bounds:
-            return text if self.has(text) else None
-        return next(filter(self.has, bounded_texts(self.bounds, number, shortest, longest)), None)
-
-    def has(self, text: object) -> bool:
-        """Whether a value is among them."""
-        return (
-            isinstance(text, str)
-            and self.lengths.low <= len(text) <= self.lengths.high
-            and text not in self.excluded
-            and all(_holds(text, operator, literal) for operator, literal in self.bounds)
-            and all(like(pattern, text) for pattern in self.patterns)
-            and not any(like(pattern, text) for pattern in self.others)
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
-    """Some values."""
-
-    values: tuple[Any, ...]
-
-    @property
-    def cycle(self) -> int:
-        """After how many numbers the values begin again."""
-        return len(self.values)
-
-    def value(self, number: int) -> Any:
-        """Return the value of a number; after the last one they begin again."""
-        return self.values[(number - 1) % len(self.values)]
-
-
-Domain = Union[Range, Texts, Choices]  # noqa: UP007 - a union of classes at run time
-
-
-def domain_of(data_type: DataTypeState, name: str) -> Domain | None:
-    """Return all values of a type; ``None`` if only their being NULL can be decided."""
-    if not isinstance(data_type, str):
-        return None
-    counted = range_of(data_type)
-    if counted is not None:
-        return counted
-    sized = SIZED.fullmatch(data_type)
-    if sized is None and data_type != "string":
-        return None
-    lengths = range_of("int")
-    assert lengths is not None  # noqa: S101 - of a literal
-    longest = 1000 if sized is None else int(sized[2])
-    shortest = longest if sized is not None and sized[1] == "char" else 0
-    return Texts(name=name, lengths=replace(lengths, low=shortest, high=longest))
-
-
-def compared(domain: Domain, operator: Comparator, literal: Any) -> Domain | None:
-    """Return what a comparison with a literal leaves; ``None`` if it leaves nothing, or is not understood."""
-    if isinstance(domain, Choices):
-        return chosen(domain, domain.values, [(operator, literal)])
-    if isinstance(domain, Texts):
-        if operator == "=":
-            return chosen(domain, (literal,), [])
-        if operator == "<>":
-            return replace(domain, excluded=domain.excluded | {literal})
-        return _bounded(domain, operator, literal) if isinstance(literal, str) else None
-    point = point_of(literal, domain.scale.kind)
-    if point is None:
-        return None
-    safe = tightened(domain, operator, point, margin=domain.scale.margin)
-    narrowed = safe if safe.size else tightened(domain, operator, point)
-    return narrowed if narrowed.size else None
-
-
-def limited(domain: Texts, operator: Comparator, other: Domain) -> Domain | None:
-    """Return the texts of a column that may compare with those of another column; ``None`` if none can."""
-    if isinstance(other, Choices):
-        if operator == "=":
-            return chosen(domain, other.values, [])
-        texts = [value for value in other.values if isinstance(value, str)]
-        farthest = max if operator in ("<", "<=") else min
-        return _with_bounds(domain, [(operator, farthest(texts))]) if texts and operator != "<>" else domain
-    if not isinstance(other, Texts) or operator == "<>":
-        return domain
-    if operator == "=":
-        lengths = domain.lengths.at_least(Fraction(other.lengths.low)).at_most(Fraction(other.lengths.high))
-        if not lengths.size:
-            return None
-        both = replace(domain, lengths=lengths, patterns=tuple(dict.fromkeys((*domain.patterns, *other.patterns))))
-        return _with_bounds(both, other.bounds)
-    kept = [(sign, text) for sign, text in other.bounds if sign[0] == operator[0]]
-    return _with_bounds(domain, [(sign if operator.endswith("=") else operator, text) for sign, text in kept])
-
-
-def _with_bounds(domain: Texts, bounds: Iterable[tuple[Comparator, str]]) -> Domain | None:
-    narrowed: Domain | None = domain
-    for bound in bounds:
-        if isinstance(narrowed, Texts) and bound not in narrowed.bounds:
-            narrowed = _bounded(narrowed, *bound)
-    return narrowed
-
-
-def _bounded(domain: Texts, operator: Comparator, literal: str) -> Domain | None:
-    bounds = (*domain.bounds, (operator, literal))
-    bounded = replace(domain, bounds=bounds)
-    lower = max((text for sign, text in bounds if sign in (">", ">=")), default="")
-    upper = min((text for sign, text in bounds if sign in ("<", "<=")), default=None)
-    if upper is None or lower < upper:
-        return bounded
-    return chosen(bounded, (upper,), [])
-
-
-def tightened(domain: Range, operator: Comparator, point: Fraction, *, margin: Fraction = Fraction(0)) -> Range:
-    """Return the part of a range that compares with a point."""
-    match operator:
-        case "=":
-            return domain.at_least(point).at_most(point)
-        case "<>":
-            return domain.without(point)
-        case "<" | "<=":
-            return domain.at_most(point - margin, is_strict=operator == "<")
-    return domain.at_least(point + margin, is_strict=operator == ">")
-
-
-def chosen(domain: Domain, values: tuple[Any, ...], comparisons: list[tuple[Comparator, Any]]) -> Choices | None:
-    """Return those of some values that are in a domain and meet comparisons; ``None`` if there are none."""
-    inside = [value for value in (stored(domain, value) for value in values) if value is not None]
-    kept = [value for value in inside if all(_holds(value, *comparison) for comparison in comparisons)]
-    return Choices(values=tuple(dict.fromkeys(kept))) if kept else None
-
-
-def stored(domain: Domain, value: Any) -> Any:
-    """Return a value, or what a literal means, as a domain has it; ``None`` if it is not in it."""
-    if isinstance(domain, Texts):
-        return value if domain.has(value) else None
-    if isinstance(domain, Choices):
-        return next((choice for choice in domain.values if _holds(choice, "=", value)), None)
-    point = point_of(value, domain.scale.kind)
-    if point is None or point in domain.excluded:
-        return None
-    index = point / domain.scale.step
-    is_inside = index.denominator == 1 and domain.low <= index <= domain.high
-    return domain.scale.value(int(index)) if is_inside else None
-
-
-def _holds(value: Any, operator: Comparator, literal: Any) -> bool:
-    try:
-        return compare(value, operator, literal) is True
-    except ExpressionError:
-        return False
-
-
-def _text_like(pattern: str, name: str, number: int, shortest: int, longest: int) -> str | None:
+def _text_like(pattern: str, name: str, shortest: int, longest: int, number: int) -> str | None:
     """Return a text like a pattern: its first ``%`` becomes the text of the number, ``_`` and others become ``x``."""
     literal = len(pattern.replace("%", ""))
-    before, percent, after = pattern.replace("_", _FILLER).partition("%")
+    before, percent, after = pattern.replace("_", "x").partition("%")
     gaps = after.count("%")
     if not percent:
         return before
@@ -552,6 +400,43 @@ def _text_like(pattern: str, name: str, number: int, shortest: int, longest: int
     if room <= 0:
         return (before + after).replace("%", "") if not room else None
     inner = room - gaps if room > gaps else room
-    filler = _FILLER if room > gaps else ""
+    filler = "x" if room > gaps else ""
     text = text_value("" if before else name, number, max(0, shortest - literal - len(filler) * gaps), inner)
     return None if text is None else before + text + after.replace("%", filler)
+
+
+_CLASSES = {"d": digits, "w": ascii_lowercase + digits, "s": " ", ".": "x"}
+_GROUP = re.compile(r"\((?:\?:)?([^()|]*)(?:\|[^()]*)?\)(?:\{(\d+)[^}]*\}|[*+?])?")
+_PIECE = re.compile(r"(\[\^?[^\]]+\]|\\.|[^\\*+?{}()|\[\]^$])(?:\{(\d+)[^}]*\}|[*+?])?|[\^$]")
+
+
+def _samples(pattern: str) -> Iterator[Iterable[str]]:
+    """Yield the series of texts that match a regular expression, if it is a simple one: the first of its choices."""
+    if re.search(r"[\[({^$*+?\\.|]", pattern) is None:
+        return
+    while (flat := _GROUP.sub(lambda group: group[1] * int(group[2] or 1), pattern)) != pattern:
+        pattern = flat
+    choice = pattern.partition("|")[0]
+    pieces = [*_PIECE.finditer(choice)]
+    if "".join(piece[0] for piece in pieces) == choice:
+        characters = [_characters(piece[1]) for piece in pieces if piece[1] for _ in range(int(piece[2] or 1))]
+        yield (_sample(characters, number) for number in count(1))
+
+
+def _characters(piece: str) -> str:
+    """Return characters that a part of a regular expression matches."""
+    if not piece.startswith("["):
+        return _CLASSES.get(piece.removeprefix("\\"), piece[-1]) if len(piece) > 1 or piece == "." else piece
+    inner = re.sub(r"(.)-(.)", lambda ends: "".join(map(chr, range(ord(ends[1]), ord(ends[2]) + 1))), piece[1:-1])
+    if not inner.startswith("^"):
+        return inner
+    return "".join(other for other in ascii_lowercase + ascii_uppercase + digits if other not in inner) or " "
+
+
+def _sample(characters: Sequence[str], number: int) -> str:
+    """Return the text of a number, whose last characters change first."""
+    text = ""
+    for choices in reversed(characters):
+        number, index = divmod(number, len(choices))
+        text = choices[index] + text
+    return text

@@ -74,7 +74,7 @@ CASES = [
     ("a int; b int", ["a < b"], {}, [("check c1", (1, 1))]),
     ("a int not null; b int", ["a > 0 OR a <= 0", "1 < 2", "TRUE"], {}, [("not null a", "check c1", (None, 1))]),
     ("a int", ["a > 0 OR a <= 0"], {}, [("check c1", (None,))]),
-    ("a int; b int", ["a + b < 9"], {}, [("check c1", (None, 1))]),
+    ("a int; b int", ["a + b < 9"], {}, [("check c1", (1, 9))]),
     ("a int", ["a IS NOT NULL"], {}, [("check c1", (None,))]),
     ("a int", ["a IS NULL"], {}, [("check c1", (1,))]),
     (
@@ -90,7 +90,7 @@ CASES = [
         [
             ("not null a", "check c1", (None, "b_1")),
             ("not null b", "check c2", (1, None)),
-            ("check c1", (1000, "b_1")),
+            ("check c1", (3, "b_1")),
             ("check c2", (1, "")),
         ],
     ),
@@ -105,7 +105,7 @@ CASES = [
         ["b = a"],
         {"unique": [Unique(["a"], name="u"), Unique(["a", "c"], name="v")]},
         [
-            ("check c1", (2, 1, 1)),
+            ("check c1", (1, 2, 1)),
             ("unique constraint u", (1, 1, 1), (1, 1, 2)),
             ("unique constraint v", "unique constraint u", (1, 1, 1), (1, 1, 1)),
         ],
@@ -139,7 +139,7 @@ def test_columns_that_the_table_fills_are_not_broken():
     assert shown(model) == [
         ("not null d", "not null g", "check c1", "check c2", (1, None)),
         ("check c1", (1, 1)),
-        ("check c2", (1, 1000)),
+        ("check c2", (1, 8)),
     ]
 
 
@@ -210,18 +210,18 @@ def test_a_check_that_only_spark_can_judge_may_be_broken_by_another_value():
 @pytest.mark.parametrize(
     ("column", "condition", "value", "broken"),
     [
-        ("c string", "c RLIKE '^[A-Z]{2}[0-9]{4}$'", "AB1234", ""),
-        ("c string", "regexp_like(c, '^[A-Z]+$')", "AB", ""),
+        ("c string", "c RLIKE '^[A-Z]{2}[0-9]{4}$'", "AB1234", "c_1"),
+        ("c string", "regexp_like(c, '^[A-Z]+$')", "AB", "c_1"),
         ("c array<string>", "size(c) > 1", ["a", "b"], []),
-        ("c array<string>", "size(c) <= 2", ["a", "b"], ["a", "b"] * 100),
-        ("c date", "year(c) >= 2020", date(2026, 1, 31), None),
+        ("c array<string>", "size(c) <= 2", ["a", "b"], ["c_1", "c_2", "c_3"]),
+        ("c date", "year(c) >= 2020", date(2026, 1, 31), date(2018, 6, 21)),
     ],
 )
 def test_checks_of_patterns_sizes_and_years_are_broken(column, condition, value, broken):
     model = table(f"n int not null; {column}", [condition])
 
     found = {constraint: rows for constraint, *rows in shown(model, c=value)}
-    assert found["check c1"] in ([(1, broken)], [(1, None)])
+    assert found["check c1"] == [(1, broken)]
     assert found["not null n"] == [(None, value)]
 
 

@@ -17,7 +17,12 @@ MODELS = [
     ("id int not null", ["id = 1"], {"primary_key": ["id"]}, "primary key pk_dev_silver_orders__id"),
     ("a int not null", ["a > 0 OR a <= 0"], {}, "check c1"),
     ("a int not null; b varchar(2)", ["a > 0", "b > 'a'"], {"partitioned_by": ["a"]}, ""),
-    ("a int not null; b string not null", ["a > 0", "b IS NULL OR NOT (b LIKE 'x%' AND b LIKE '%-y')"], {}, "check c2"),
+    (
+        "a int not null; b string not null",
+        ["a > 0", "b IS NULL OR NOT (b LIKE '%-q%' AND b LIKE '%y_v' AND length(b) = 77)"],
+        {},
+        "check c2",
+    ),
     ("a int", [], {"more": [Column("g", "int", is_nullable=False, generated_as="a + 1")]}, "not null g"),
     ("a int", [], {"more": [Column("d", "int", is_nullable=False, default=1)]}, ""),
     ("id int not null; p int", [], {"foreign_keys": [ForeignKey(["p"], "dev.silver.parents", ["id"])]}, ""),

@@ -144,9 +144,9 @@ KEYS = [
         "id decimal(3,2) not null",
         {"primary_key": ["id"], "checks": ["id BETWEEN 0 AND 0.02"]},
         3,
-        [(D("0.02"),), (D("0.00"),)],
+        [(D("0.02"),), (D("0.01"),)],
     ),
-    ("id int not null", {"primary_key": ["id"], "checks": ["id > 5 OR id = 2"]}, 3, [(6,), (2,), (8,)]),
+    ("id int not null", {"primary_key": ["id"], "checks": ["id > 5 OR id = 2"]}, 3, [(2,), (6,), (7,)]),
 ]
 
 
@@ -173,7 +173,7 @@ TOO_MANY = [
     ),
     (
         "s string",
-        {"unique": [Unique(["s"])], "checks": ["s LIKE 'x_'"]},
+        {"unique": [Unique(["s"])], "checks": ["s = 'x_'"]},
         2,
         "dev.silver.orders: unique constraint (s) has at most 1 value under check c1, but 2 rows were requested; ask for fewer rows, or give s",
     ),
@@ -181,7 +181,7 @@ TOO_MANY = [
         "flag boolean not null; b string not null; c int",
         {"primary_key": ["flag", "b"], "checks": ["b = 'b'", "NOT flag", "c = 1 OR c = 2"]},
         2,
-        "dev.silver.orders: no further row is found that satisfies primary key (flag, b); ask for fewer rows, or give flag, b",
+        "dev.silver.orders: primary key (flag, b) has at most 1 value under check c1, c2, but 2 rows were requested; ask for fewer rows, or give flag, b",
     ),
     (
         "s varchar(1)",
@@ -199,20 +199,20 @@ def test_a_key_with_too_few_values_is_an_error(columns, options, n, message):
 
 SOLVED = [
     ("a int", ["a IN (3, 5)"], [(3,), (5,), (3,)]),
-    ("a int", ["a NOT IN (1, 2)"], [(3,), (3,), (4,)]),
-    ("a int", ["a <> 2"], [(1,), (3,), (3,)]),
+    ("a int", ["a NOT IN (1, 2)"], [(3,), (4,), (5,)]),
+    ("a int", ["a <> 2"], [(1,), (3,), (4,)]),
     ("a int", ["a < 0"], [(-1,), (-2,), (-3,)]),
     ("a int", ["a <= -10"], [(-10,), (-11,), (-12,)]),
     ("a int", ["a BETWEEN 100 AND 101"], [(100,), (101,), (100,)]),
     ("a int", ["a = 7"], [(7,), (7,), (7,)]),
     ("a bigint", ["a > 2147483647"], [(2147483648,), (2147483649,), (2147483650,)]),
-    ("a decimal(5,2)", ["a > 0 AND a <= 0.5"], [(D("0.10"),), (D("0.20"),), (D("0.30"),)]),
+    ("a decimal(5,2)", ["a > 0 AND a <= 0.5"], [(D("0.50"),), (D("0.01"),), (D("0.02"),)]),
     ("a decimal(5,2)", ["a > 1.995"], [(D("2.00"),), (D("3.00"),), (D("4.00"),)]),
     ("a double", ["a > 0"], [(1.5,), (2.5,), (3.5,)]),
     ("a decimal(5,2)", ["a > 0"], [(D("1.00"),), (D("2.00"),), (D("3.00"),)]),
     ("a date", ["a > '2000-01-01'"], [(date(2024, 1, day),) for day in (1, 2, 3)]),
     ("a timestamp_ntz", ["a > '2000-01-01'"], [(datetime(2024, 1, 1, hour),) for hour in (0, 1, 2)]),  # noqa: DTZ001
-    ("a double", ["a > 0.25 AND a < 0.5"], [(0.28125,), (0.3125,), (0.34375,)]),
+    ("a double", ["a > 0.25 AND a < 0.5"], [(0.2509765625,), (0.251953125,), (0.2529296875,)]),
     ("a int", ["a IN (1, 3, 5)", "a > 1"], [(3,), (5,), (3,)]),
     ("a int; b decimal(5,2)", ["b IN (2, 2.5, 7)", "a = b"], [(2, D("2.00")), (7, D("7.00")), (2, D("2.00"))]),
     ("a int; b decimal(5,2)", ["a IN (2, 3)", "a = b"], [(2, D("2.00")), (3, D("3.00")), (2, D("2.00"))]),
@@ -221,72 +221,84 @@ SOLVED = [
     ("a string", ["a LIKE 'x%y'", "length(a) = 2"], [("xy",)] * 3),
     ("a varchar(1)", ["a LIKE '%'"], [("1",), ("2",), ("3",)]),
     ("a varchar(2)", ["a LIKE '%y'"], [("1y",), ("2y",), ("3y",)]),
-    ("a timestamp_ntz", ["a >= '2024-02-02 10:00:00'"], [(datetime(2024, 2, 2, hour),) for hour in (10, 11, 12)]),  # noqa: DTZ001
+    ("a timestamp_ntz", ["a >= '2024-02-02 10:00:00'"], [(datetime(2024, 2, day, 10),) for day in (2, 3, 4)]),  # noqa: DTZ001
     (
         "a timestamp",
         ["a BETWEEN '2024-02-02' AND '2024-02-03'"],
-        [(datetime(2024, 2, 3, tzinfo=timezone.utc),)] * 3,
+        [
+            (datetime(2024, 2, 2, tzinfo=timezone.utc),),
+            (datetime(2024, 2, 3, tzinfo=timezone.utc),),
+            (datetime(2024, 2, 2, 1, tzinfo=timezone.utc),),
+        ],
     ),
     (
         "a date; b timestamp",
         ["b > a"],
-        [(date(2024, 1, d), datetime(2024, 1, d + 1, 1, tzinfo=timezone.utc)) for d in (1, 2, 3)],
+        [
+            (date(2024, 1, 1), datetime(2024, 2, 2, tzinfo=timezone.utc)),
+            (date(2024, 1, 2), datetime(2024, 2, 2, tzinfo=timezone.utc)),
+            (date(2024, 1, 3), datetime(2024, 2, 2, tzinfo=timezone.utc)),
+        ],
     ),
     ("a boolean; b boolean; c boolean", ["a", "NOT b", "c = false"], [(True, False, False)] * 3),
     ("a date", ["a >= DATE '2025-05-05'"], [(date(2025, 5, 5),), (date(2025, 5, 6),), (date(2025, 5, 7),)]),
     (
         "a timestamp",
         ["a < '2000-01-01'"],
-        [(datetime(1999, 12, 30, hour, tzinfo=timezone.utc),) for hour in (23, 22, 21)],
+        [
+            (datetime(1999, 12, 30, tzinfo=timezone.utc),),
+            (datetime(1999, 12, 29, tzinfo=timezone.utc),),
+            (datetime(1999, 12, 28, tzinfo=timezone.utc),),
+        ],
     ),
     ("a date; b date", ["b > a"], [(date(2024, 1, d), date(2024, 1, d + 1)) for d in (1, 2, 3)]),
     ("a int; b decimal(5,2); c int", ["a < b AND b < c"], [(1, D("2.00"), 3), (2, D("3.00"), 4), (3, D("4.00"), 5)]),
-    ("c int; a int", ["c > a", "c <= 2"], [(2, 1), (2, 1), (2, 1)]),
+    ("c int; a int", ["c > a", "c <= 2"], [(1, 0), (2, 1), (0, -1)]),
     ("a int; b int", ["a <> b"], [(1, 2), (2, 3), (3, 4)]),
     ("a int; b decimal(5,2)", ["a = b"], [(1, D("1.00")), (2, D("2.00")), (3, D("3.00"))]),
     ("a string; b string; c string", ["a = b", "a <> c"], [(f"a_{n}", f"a_{n}", f"c_{n}") for n in (1, 2, 3)]),
     ("a string", ["a LIKE 'ORD-%'"], [("ORD-1",), ("ORD-2",), ("ORD-3",)]),
     ("a varchar(6)", ["a LIKE '%@_%'"], [("a_1@xx",), ("a_2@xx",), ("a_3@xx",)]),
     ("a varchar(3)", ["a LIKE '%@_'"], [("1@x",), ("2@x",), ("3@x",)]),
-    ("a string", ["a LIKE 'A_'", "a <> 'Ab'"], [("Ax",), ("Ax",), ("Ax",)]),
+    ("a string", ["a LIKE 'A_'", "a <> 'Ab'"], [("Ax",), ("A`",), ("Aa",)]),
     ("a string", ["a NOT LIKE 'a%' OR a LIKE 'ab%'"], [("ab1",), ("ab2",), ("ab3",)]),
     ("a string", ["length(a) = 6"], [("a_0001",), ("a_0002",), ("a_0003",)]),
-    ("a string", ["length(a) BETWEEN 1 AND 2"], [("a1",), ("a2",), ("a3",)]),
-    ("a string", ["length(a) IN (2, 4)"], [("a1",), ("a_02",), ("a_03",)]),
+    ("a string", ["length(a) BETWEEN 1 AND 2"], [("1",), ("2",), ("3",)]),
+    ("a string", ["length(a) IN (2, 4)"], [("a_10",), ("a_11",), ("a_12",)]),
     ("a string", ["length(a) NOT IN (3, 9)"], [("a_10",), ("a_11",), ("a_12",)]),
     ("a string", ["a IN ('a', 'bb', 'cc')", "length(a) = 2", "a NOT LIKE 'b%'"], [("cc",), ("cc",), ("cc",)]),
     ("a string", ["a = ''"], [("",), ("",), ("",)]),
     ("a string", ["a > 'A'"], [("a_1",), ("a_2",), ("a_3",)]),
     ("a string", ["a > 'x'"], [("x1",), ("x2",), ("x3",)]),
-    ("a string", ["a <= 'A'"], [("@1",), ("@2",), ("@3",)]),
+    ("a string", ["a <= 'A'"], [("A",), ("@1",), ("@2",)]),
     ("a string", ["a <= ''"], [("",), ("",), ("",)]),
-    ("a string", ["a BETWEEN 'b' AND 'd'"], [("b1",), ("b2",), ("b3",)]),
+    ("a string", ["a BETWEEN 'b' AND 'd'"], [("b",), ("d",), ("b1",)]),
     ("a string", ["a BETWEEN 'x' AND 'x'"], [("x",), ("x",), ("x",)]),
-    ("a string", ["NOT a BETWEEN 'a' AND 'b'"], [("`1",), ("b2",), ("b3",)]),
-    ("a string", ["a LIKE 'x%'", "a >= 'xb'"], [("xb1",), ("xb2",), ("xb3",)]),
+    ("a string", ["NOT a BETWEEN 'a' AND 'b'"], [("b1",), ("b2",), ("b3",)]),
+    ("a string", ["a LIKE 'x%'", "a >= 'xb'"], [("xb",), ("xb1",), ("xb2",)]),
     ("a string", ["a > 'é'"], [("é1",), ("é2",), ("é3",)]),
     ("a varchar(2)", ["a > 'ab'"], [("b1",), ("b2",), ("b3",)]),
     ("a varchar(2)", ["a > 'ab' AND a < 'b'"], [("ac",), ("ad",), ("ae",)]),
     ("a varchar(2)", ["a > '~a'"], [("~b",), ("~c",), ("~d",)]),
-    ("a string; b string", ["a > b", "a < 'b'"], [("a_1", "a1"), ("a_2", "a2"), ("a_3", "a3")]),
+    ("a string; b string", ["a > b", "a < 'b'"], [("a_1", "a_01"), ("a_2", "a_11"), ("a_3", "a_21")]),
     (
         "a string; b string; c string",
         ["a > b", "b > c", "a < 'b'"],
-        [(f"a_{n}", f"a{n}{n}", f"a{n}") for n in (1, 2, 3)],
+        [("a_1", "a_01", "a_001"), ("a_2", "a_11", "a_101"), ("a_3", "a_21", "a_201")],
     ),
-    ("a string; b string", ["b >= 'k'", "a >= b", "a <= 'l'"], [("k1", "k1"), ("k2", "k2"), ("k3", "k3")]),
+    ("a string; b string", ["b >= 'k'", "a >= b", "a <= 'l'"], [("l", "k"), ("l", "k1"), ("l", "k2")]),
     ("a string; b string", ["a <> b", "a IN ('x', 'y')"], [("x", "b_1"), ("y", "b_2"), ("x", "b_3")]),
     ("a string; b string", ["a >= b", "a IN ('k', 'm')"], [("k", "b_1"), ("m", "b_2"), ("k", "b_3")]),
-    ("a string; b string", ["a <= b", "a IN ('x', 'y')"], [("x", "x1"), ("y", "y2"), ("x", "x3")]),
+    ("a string; b string", ["a <= b", "a IN ('x', 'y')"], [("x", "x"), ("y", "y"), ("x", "x")]),
     ("a string; b string", ["a = b", "a >= b", "a IN ('x', 'y')"], [("x", "x"), ("y", "y"), ("x", "x")]),
     ("a varchar(2); b varchar(2)", ["b <= a", "length(a) = 1", "a = b"], [("1", "1"), ("2", "2"), ("3", "3")]),
-    ("a string; b string", ["a > b"], [("b_11", "b_1"), ("b_22", "b_2"), ("b_33", "b_3")]),
+    ("a string; b string", ["a > b"], [("a_1", "a_01"), ("a_2", "a_11"), ("a_3", "a_21")]),
     ("a char(3)", ["a IN ('EUR', 'USD')"], [("EUR",), ("USD",), ("EUR",)]),
     ("a int", ["a IS NULL"], [(None,), (None,), (None,)]),
     ("a int", ["a IS NULL OR a > 9"], [(10,), (11,), (12,)]),
-    ("a string; b int", ["a = 'x' OR b > 9"], [("x", 1), ("a_2", 11), ("a_3", 12)]),
-    ("a string; b int", ["a IN ('x', 'y')", "a <> 'x' OR b IS NOT NULL"], [("y", 1), ("y", 2), ("x", 3)]),
-    ("a int", ["coalesce(a, 0) < 3"], [(1,), (2,), (1,)]),
+    ("a string; b int", ["a = 'x' OR b > 9"], [("a_1", 10), ("a_2", 10), ("a_3", 10)]),
+    ("a string; b int", ["a IN ('x', 'y')", "a <> 'x' OR b IS NOT NULL"], [("x", 1), ("y", 2), ("x", 3)]),
+    ("a int", ["coalesce(a, 0) < 3"], [(1,), (2,), (0,)]),
     (
         "a struct<b: int, c: struct<d: string>>",
         ["a.b > 9", "a.c.d IN ('x')"],
@@ -304,6 +316,35 @@ SOLVED = [
     ("a varchar(1); b char(3)", ["b >= a"], [("1", "b_1"), ("2", "b_2"), ("3", "b_3")]),
     ("a int; b int", ["a + b < 100"], [(1, 1), (2, 2), (3, 3)]),
     ("a int", ["1 < 2 AND TRUE"], [(1,), (2,), (3,)]),
+    ("a int; b int", ["a + b > 100"], [(1, 100), (2, 100), (3, 100)]),
+    ("a int; b int; c int", ["a * b = c", "c > 50"], [(1, 51, 51), (2, 26, 52), (53, 1, 53)]),
+    ("a int", ["a % 7 = 3"], [(3,), (10,), (17,)]),
+    ("a int; b int", ["CASE WHEN a > 5 THEN b = a ELSE b < a - 10 END"], [(1, -10), (2, -10), (3, -10)]),
+    ("a int", ["CASE WHEN a > 5 THEN a < 8 ELSE a = -3 END"], [(6,), (7,), (-3,)]),
+    ("a string", ["a LIKE 'x%' AND a LIKE '%-y'"], [("x%%-y",)] * 3),
+    ("a string", ["a RLIKE '^[A-Z]{2}[0-9]{4}$'"], [("AA0001",), ("AA0002",), ("AA0003",)]),
+    ("a string", ["a RLIKE '^(de|fr)-[^a-z]+$'"], [("de-B",), ("de-C",), ("de-D",)]),
+    ("a string", ["upper(a) = a", "substring(a, 1, 2) = 'DE'"], [("DE",), ("DE1",), ("DE2",)]),
+    (
+        "a date",
+        ["year(a) = 2026 AND month(a) IN (3, 4)", "day(a) > 20"],
+        [(date(2026, 3, 21),), (date(2026, 4, 21),), (date(2026, 3, 21),)],
+    ),
+    (
+        "a timestamp",
+        ["year(a) = 2026"],
+        [
+            (datetime(2026, 2, 2, tzinfo=timezone.utc),),
+            (datetime(2026, 2, 1, tzinfo=timezone.utc),),
+            (datetime(2026, 1, 2, tzinfo=timezone.utc),),
+        ],
+    ),
+    ("a array<int>", ["size(a) > 3"], [([1, 2, 3, 4],)] * 3),
+    (
+        "a struct<b: int, c: int>; d int",
+        ["a.b + a.c = d", "d > 40"],
+        [({"b": 1, "c": 40}, 41), ({"b": 2, "c": 40}, 42), ({"b": 3, "c": 40}, 43)],
+    ),
 ]
 
 
@@ -325,11 +366,6 @@ UNSOLVED = [
         ["email RLIKE '(?i)^x'"],
         "check c1 (email RLIKE '(?i)^x') is not solved: it cannot be evaluated without Spark; give a value for email",
     ),
-    (
-        "a int; b int",
-        ["a + b > 100"],
-        "check c1 (a + b > 100) is not solved: the plain values do not meet it in 3 rows; give a value for a or b",
-    ),
     ("a int; b int", ["b > 0", "a > 5 AND a < 3"], "check c2 (a > 5 AND a < 3) is not solved; give a value for a"),
     ("a int not null", ["a IS NULL"], "check c1 (a IS NULL) is not solved; give a value for a"),
     ("a string", ["a > 'y' AND a < 'x'"], "check c1 (a > 'y' AND a < 'x') is not solved; give a value for a"),
@@ -343,11 +379,6 @@ UNSOLVED = [
     ("a int", ["length(a) > 1"], "check c1 (length(a) > 1) is not solved; give a value for a"),
     ("a array<int>", ["a = 1"], "check c1 (a = 1) is not solved; give a value for a"),
     ("a varchar(3)", ["length(a) > 3"], "check c1 (length(a) > 3) is not solved; give a value for a"),
-    (
-        "a string",
-        ["a LIKE 'x%' AND a LIKE '%-y'"],
-        "check c1 (a LIKE 'x%' AND a LIKE '%-y') is not solved; give a value for a",
-    ),
     ("a int; b int", ["a < b AND b < a"], "check c1 (a < b AND b < a) is not solved; give a value for a or b"),
     ("a int", ["FALSE"], "check c1 (FALSE) is not solved; no row meets it, so change the check"),
     ("a int; b int", ["a = b AND a <> b"], "check c1 (a = b AND a <> b) is not solved; give a value for a or b"),
@@ -385,7 +416,7 @@ def test_given_values_are_kept():
 GIVEN = [
     ("a int; b int", ["a + b > 100"], {"a": 100}, [(100, 1), (100, 2)]),
     ("a int; b int", ["b <= a"], {"a": -1}, [(-1, -1), (-1, -1)]),
-    ("a int; b int", ["a = 1 OR b > 5"], {"a": 2}, [(2, 6), (2, 7)]),
+    ("a int; b int", ["a = 1 OR b > 5"], {"a": 2}, [(2, 6), (2, 6)]),
     ("a int; b int", ["a > 5 OR a < 3", "b < a"], {"a": 4}, [(4, 1), (4, 2)]),
     ("n int", [], {"N": 4}, [(4,), (4,)]),
 ]
@@ -439,9 +470,9 @@ def test_a_default_that_a_key_or_a_check_refuses_is_replaced(default, checks, op
 def test_a_check_of_a_generated_column_is_verified():
     model = table("a int", ["g > 100"], more=[Column("g", "int", generated_as="a + 1")])
 
-    assert refusal(model) == (
-        "dev.silver.orders: check c1 (g > 100) is not solved: the plain values do not meet it in 3 rows; give a value for a"
-    )
+    assert rows_of(model, 2) == [{"a": 100}, {"a": 101}]
+    never = table("a int", ["g > 100 AND g < a"], more=[Column("g", "int", generated_as="a + 1")])
+    assert refusal(never) == "dev.silver.orders: check c1 (g > 100 AND g < a) is not solved; give a value for a"
     assert rows_of(model, 1, a=100) == [{"a": 100}]
     assert rows_of(model, 1, a=100, g=101) == [{"a": 100, "g": 101}]
 
@@ -451,7 +482,7 @@ def test_a_key_of_a_generated_column_is_verified():
 
     assert rows_of(model, 2) == [{"a": 1}, {"a": 2}]
     assert refusal(model, 4) == (
-        "dev.silver.orders: unique constraint (g) is not solved: the plain values repeat it in 2 rows; give a value for a"
+        "dev.silver.orders: no further row is found that satisfies unique constraint (g); ask for fewer rows, or give a"
     )
     assert len(rows_of(model, 3, a=1)) == 3
     unknown = table("a int", more=[Column("g", "int", generated_as="hash(a)")], unique=[Unique(["g"])])

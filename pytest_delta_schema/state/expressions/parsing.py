@@ -46,7 +46,7 @@ from pytest_delta_schema.state.expressions.conditions import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand
+    from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand, Scalar
 
     ValueOf = Callable[[exp.Expr], Value | None]
 
@@ -571,6 +571,14 @@ def literal_of(node: exp.Expr) -> Value | None:  # noqa: PLR0911 - as above
     if node.is_string:
         return Value(node.name)
     return Value(int(node.name)) if node.name.isdigit() else Value(Decimal(node.name))
+
+
+@lru_cache(maxsize=4096)
+def literals_in(text: str) -> tuple[Scalar, ...]:
+    """Return the literals of an expression, each once, in its order."""
+    node = parse(text)
+    values = [literal_of(part) for part in (() if node is None else node.walk(bfs=False))]
+    return tuple(dict.fromkeys(value.value for value in values if value is not None and value.value is not None))
 
 
 def _typed_literal(node: exp.Cast | exp.TryCast) -> Value | None:
