@@ -10,27 +10,19 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.types import StructType
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.names import folded, same_name
+from pytest_delta_schema.compatibility.implication import implied_check, new_promises
+from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.arguments import refuse, session_fault
 from pytest_delta_schema.models.spark_types import nullable_struct
 from pytest_delta_schema.models.table import to_struct_type
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, failing_rows
-from pytest_delta_schema.state.expressions.conditions import (
-    Comparison,
-    Field,
-    Unparsed,
-    Value,
-    atoms_of,
-    used_columns,
-)
-from pytest_delta_schema.state.expressions.parsing import condition_of
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, find, not_null_paths, plain
+from pytest_delta_schema.state.types import not_null_paths
 from pytest_delta_schema.test_kit.constraints import Constraint, broken_constraints, texts_with_length
 from pytest_delta_schema.test_kit.contract import Clause, contract_of, known_columns
 from pytest_delta_schema.test_kit.rows import RowMaker, listed_parents, parent_rows, rows_of, valid_state
-from pytest_delta_schema.test_kit.values import maker
+from pytest_delta_schema.test_kit.values import changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -40,9 +32,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.expressions.conditions import Atom
     from pytest_delta_schema.state.states import CheckState, TableState
-    from pytest_delta_schema.state.types import ColumnState, DataTypeState
+    from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.test_kit.contract import Contract
     from pytest_delta_schema.test_kit.rows import Row
 
@@ -127,11 +118,12 @@ class Breaker:
                 yield from self._best(Constraint(kind="length", name=str(path)), self._with(path, value))
 
     def _checks(self) -> Iterator[BreakingRows]:
-        """Yield a row for each check."""
+        """Yield a row for each check; none is missed for one that holds for every row."""
+        promises = new_promises(replace(self._contract.state, checks=()))
         for check in self._contract.state.checks:
             if self._used(check):
                 constraint = Constraint(kind="check", name=check.name)
-                is_optional = self._holds_always(check)
+                is_optional = implied_check(check.expression, promises) == "implied"
                 yield from self._best(
                     constraint, self._breaking(check), f" ({check.expression})", is_optional=is_optional
                 )
@@ -142,37 +134,10 @@ class Breaker:
             names = [folded(name) for name in key.columns]
             repeated = {name: self._valid.get(name) for name in names}
             if self._filled.isdisjoint(names) and None not in repeated.values():
-                # Columns that a check compares with the key have to fit to it.
-                bound = self._bound(names)
-                apart = {name: value for name, value in other.items() if name in self._given or name not in bound}
-                pairs = [
-                    (self._as_row(self._valid), row)
-                    for given in ({**other, **repeated}, {**apart, **repeated})
-                    for row in self._rows(given, self._contract.clauses)
-                ]
+                given = {**{name: other[name] for name in self._given}, **repeated}
+                rows = self._rows(given, self._contract.clauses, position=2)
+                pairs = ((self._as_row(self._valid), row) for row in rows)
                 yield from self._best(Constraint(kind=key.kind, name=key.name), pairs)
-
-    def _bound(self, names: Iterable[str]) -> set[str]:
-        """Return the columns that checks compare with some columns, directly or through others."""
-        bound = {*names}
-        for _ in self._contract.clauses:
-            bound.update(*(clause.columns for clause in self._contract.clauses if clause.columns & bound))
-        return bound
-
-    def _holds_always(self, check: CheckState) -> bool:
-        """Whether the values next to the literals of a check are known to decide that no row breaks it."""
-        condition = condition_of(check.expression)
-        used = used_columns(condition)
-        is_decided = used.isdisjoint(self._filled) and all(map(self._is_decided, atoms_of(condition)))
-        return is_decided and not any(self._contract.columns[name].is_nullable for name in used)
-
-    def _is_decided(self, atom: Atom) -> bool:
-        """Whether it is known which values meet a comparison; the order of texts is not."""
-        if not isinstance(atom, Comparison):
-            return not isinstance(atom, Unparsed)
-        column = find(self._contract.state.columns, atom.left.path) if isinstance(atom.left, Field) else None
-        is_text = column is not None and plain(column.data_type) == "string"
-        return isinstance(atom.right, Value) and (atom.operator in ("=", "<>") or not is_text)
 
     def _used(self, check: CheckState) -> list[str]:
         """Return the columns that decide a check, without those that the table fills."""
@@ -196,9 +161,9 @@ class Breaker:
         for kept in (clauses, [clause for clause in clauses if name not in clause.columns]):
             yield from ((row,) for row in self._rows(given, kept))
 
-    def _rows(self, given: Row, clauses: Iterable[Clause]) -> Iterator[Row]:
+    def _rows(self, given: Row, clauses: Iterable[Clause], position: int = 1) -> Iterator[Row]:
         """Yield a row with given values that meets some clauses, if there is one."""
-        row = RowMaker(replace(self._contract, clauses=tuple(clauses)), self._foreign_keys, 0).complete(given)
+        row = RowMaker(replace(self._contract, clauses=tuple(clauses)), self._foreign_keys, 0).complete(given, position)
         if row is not None:
             yield self._as_row(row)
 
@@ -273,34 +238,6 @@ def _unjudged(contract: Contract, valid: Sequence[Row]) -> list[CheckState]:
 def lengthened(text: str | None, length: int) -> str:
     """Return a text with one character more than a length."""
     return (text or "").ljust(length + 1, "x")
-
-
-def changed(value: Any, data_type: DataTypeState, parts: Sequence[str], change: Callable[[Any], Any]) -> Any:
-    """Return a value with a change at a path: in the first element of an array, and the first entry of a map."""
-    if not parts:
-        return change(value)
-    if not value:
-        # What is NULL, or empty, has no parts.
-        value = maker(data_type, parts[0])(1)
-    if isinstance(data_type, ArrayState):
-        return [changed(value[0], data_type.element, parts[1:], change), *value[1:]]
-    if isinstance(data_type, MapState):
-        ((key, item), *others) = value.items()
-        if parts[0] == "key":
-            key = changed(key, data_type.key, parts[1:], change)
-        else:
-            item = changed(item, data_type.value, parts[1:], change)
-        return dict([(key, item), *others])
-    assert isinstance(data_type, StructState)  # noqa: S101 - a path leads through these types only
-    made = []
-    # A struct that is the key of a map is a tuple.
-    items = value if isinstance(value, tuple) else [value.get(part.name) for part in data_type.fields]
-    for part, item in zip(data_type.fields, items, strict=True):
-        is_changed = same_name(part.name, parts[0])
-        made.append(changed(item, part.data_type, parts[1:], change) if is_changed else item)
-    if isinstance(value, tuple):
-        return tuple(made)
-    return dict(zip([part.name for part in data_type.fields], made, strict=True))
 
 
 @hides_traceback

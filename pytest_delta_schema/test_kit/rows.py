@@ -24,7 +24,7 @@ from pytest_delta_schema.state.expressions.conditions import Comparison, Field, 
 from pytest_delta_schema.state.expressions.parsing import literals_in
 from pytest_delta_schema.state.types import StructState, find, not_null_paths, plain
 from pytest_delta_schema.test_kit.contract import Clause, contract_of, known_columns
-from pytest_delta_schema.test_kit.values import Values, fitted, maker, nearest, number_of
+from pytest_delta_schema.test_kit.values import Values, changed, fitted, maker, nearest, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -370,6 +370,7 @@ class RowMaker:
     def complete(self, given: Row, position: int = 1) -> Row | None:
         """Return a row with values for the columns that are not given, in lower case; ``None`` if none is found."""
         nulls = dict.fromkeys(self._foreign_keys.without_rows)
+        self._steps = self._most_steps
         for plan in self._plans_for(given):
             if plan.has_nulls and self._is_refused_by_key:
                 return None
@@ -522,7 +523,7 @@ class RowMaker:
 
         Rows in which few columns have another value than their first candidate come first.
         """
-        self._steps = self._most_steps
+        self._steps = max(self._steps, _FEW_STEPS)
         rows = (self._extended(slots, row, position, plan, *limits) for limits in _ROUNDS)
         return next((row for row in rows if row is not None), None)
 
@@ -558,7 +559,7 @@ class RowMaker:
                     yield {}
                 return
             for value in self._values_for(slot, row, number, plan):
-                yield {root: _placed(row.get(root), fields, value)}
+                yield {root: self._placed(root, row.get(root), fields, value)}
 
     def _values_for(self, slot: _Slot, row: Row, number: int, plan: _Plan) -> Iterator[Any]:
         values = self._values_of(slot, is_strict=plan.is_strict)
@@ -591,6 +592,9 @@ class RowMaker:
         assert column is not None  # noqa: S101 - a check uses it
         return column
 
+    def _placed(self, root: str, whole: Any, fields: Sequence[str], value: Any) -> Any:
+        return changed(whole, self._contract.columns[root].data_type, fields, lambda _: value)
+
     def _literals(self, slot: _Slot) -> list[Any]:
         clauses = (*slot.single, *slot.related)
         return [*dict.fromkeys(value for clause in clauses for value in literals_in(clause.check.expression))]
@@ -603,7 +607,7 @@ class RowMaker:
             whole = maker(self._contract.columns[root].data_type, root)(1) if fields else None
 
             def accepts(value: Any) -> bool:
-                row = {root: _placed(whole, fields, value)}
+                row = {root: self._placed(root, whole, fields, value)}
                 return all(self._is_met(clause, row, is_strict=is_strict) for clause in slot.single)
 
             slot.values[is_strict] = Values(column.data_type, column.name, self._literals(slot), accepts)
@@ -719,15 +723,6 @@ class RowMaker:
                 limits.add(condition.operator.removesuffix("="))
         is_limited |= limits >= {"<", ">"} and plain(column.data_type) != "string"
         return self._values_of(slot, is_strict=False).size(_MOST_DIGITS) if is_limited else None
-
-
-def _placed(value: Any, fields: Sequence[str], part: Any) -> Any:
-    """Return a value, or a struct with another value in a field."""
-    if not fields:
-        return part
-    return {
-        name: _placed(item, fields[1:], part) if folded(name) == fields[0] else item for name, item in value.items()
-    }
 
 
 def too_few_values(contract: Contract, key: KeyState, size: int, clauses: Iterable[Clause], rows: int) -> str:

@@ -15,6 +15,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.fields import INTEGER_BITS, SIZED, integer_limit
+from pytest_delta_schema.delta.names import same_name
 from pytest_delta_schema.state.expressions.parsing import in_utc, moment_of
 from pytest_delta_schema.state.types import ArrayState, DataTypeState, MapState, StructState
 
@@ -131,6 +132,34 @@ def _as_key(value: Any) -> Any:
     if isinstance(value, dict):
         return tuple(map(_as_key, value.values()))
     return tuple(map(_as_key, value)) if isinstance(value, list) else value
+
+
+def changed(value: Any, data_type: DataTypeState, parts: Sequence[str], change: Callable[[Any], Any]) -> Any:
+    """Return a value with a change at a path: in the first element of an array, and the first entry of a map."""
+    if not parts:
+        return change(value)
+    if not value:
+        # What is NULL, or empty, has no parts.
+        value = maker(data_type, parts[0])(1)
+    if isinstance(data_type, ArrayState):
+        return [changed(value[0], data_type.element, parts[1:], change), *value[1:]]
+    if isinstance(data_type, MapState):
+        ((key, item), *others) = value.items()
+        if parts[0] == "key":
+            key = changed(key, data_type.key, parts[1:], change)
+        else:
+            item = changed(item, data_type.value, parts[1:], change)
+        return dict([(key, item), *others])
+    assert isinstance(data_type, StructState)  # noqa: S101 - a path leads through these types only
+    made = []
+    # A struct that is the key of a map is a tuple.
+    items = value if isinstance(value, tuple) else [value.get(part.name) for part in data_type.fields]
+    for part, item in zip(data_type.fields, items, strict=True):
+        is_changed = same_name(part.name, parts[0])
+        made.append(changed(item, part.data_type, parts[1:], change) if is_changed else item)
+    if isinstance(value, tuple):
+        return tuple(made)
+    return dict(zip([part.name for part in data_type.fields], made, strict=True))
 
 
 _PARTS_OF_ONE = 1024

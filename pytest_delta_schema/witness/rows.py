@@ -48,10 +48,11 @@ from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.features import unsupported_features
 from pytest_delta_schema.state.states import NO_DEPRECATIONS, NO_TAGS, CatalogState
 from pytest_delta_schema.state.types import ArrayState, StructState, children, find, is_generated, plain
-from pytest_delta_schema.test_kit.breaking import Breaker, changed, lengthened
+from pytest_delta_schema.test_kit.breaking import Breaker, lengthened
 from pytest_delta_schema.test_kit.constraints import broken_constraints
 from pytest_delta_schema.test_kit.contract import contract_of
 from pytest_delta_schema.test_kit.rows import made_rows
+from pytest_delta_schema.test_kit.values import changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
