@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.names import NameMap, folded, proposal
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.state.expressions import ExpressionError, columns_in, evaluate, failing_rows, paths_in
+from pytest_delta_schema.state.expressions import (
+    ExpressionError,
+    columns_in,
+    evaluate,
+    failing_rows,
+    paths_in,
+    require_wide,
+)
 from pytest_delta_schema.state.expressions.conditions import conjuncts, is_understood, paths_of, used_columns
 from pytest_delta_schema.state.expressions.evaluation import truth
 from pytest_delta_schema.state.expressions.parsing import condition_of
@@ -25,6 +32,9 @@ if TYPE_CHECKING:
 
 
 _A_DAY = timedelta(days=1)
+
+_SMALL = 11
+"""The product of two such numbers fits every type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +107,9 @@ class Contract:
         if clause.condition is not None:
             return truth(clause.condition, row) is True
         used = [name for name in columns_in(clause.check.expression) if name in self.columns]
+        if any(isinstance(row.get(name), (int, float)) and abs(row[name]) > _SMALL for name in used):
+            # Spark computes in the type of the columns, where the sum or product of larger numbers may overflow.
+            require_wide(clause.check.expression, {name: self.columns[name].data_type for name in used})
         whole = dict(row)
         self.generate([whole], used)
         return bool(failing_rows(clause.check.expression, [whole], used)) is clause.is_broken

@@ -390,6 +390,11 @@ UNSOLVED = [
 ]
 
 
+def test_numbers_that_overflow_a_narrow_type_are_no_solution():
+    assert rows_of(table("a tinyint; b tinyint", ["a + b > 5"]), 1) == [{"a": 1, "b": 5}]
+    assert refusal(table("a tinyint; b tinyint", ["a * b > 130"])).endswith("is not solved; give a value for a or b")
+
+
 @pytest.mark.parametrize(("columns", "checks", "message"), UNSOLVED, ids=[case[1][-1] for case in UNSOLVED])
 def test_a_check_that_is_not_solved_is_an_error(columns, checks, message):
     assert refusal(table(columns, checks)) == f"dev.silver.orders: {message}"
