@@ -376,12 +376,15 @@ class RowMaker:
                 return None
             filled = self._contract.with_table_values({}, len(self._made))
             base = {name: value for name, value in filled.items() if name in plan.left_out} | nulls | given
-            base.update((name, make(number_of(self._seed, name, position))) for name, make in plan.plain)
+            for name, make in plan.plain:
+                base[name] = make(number_of(self._seed, name, position) if self._seed else position)
             row = base if all(self._meets(clause, base, plan) for clause in plan.fixed) else None
             for slots in plan.groups:
                 row = None if row is None else self._solved(slots, row, position, plan)
             if row is not None:
-                return {name: value for name, value in row.items() if name in given or name not in plan.left_out}
+                for name in plan.left_out - given.keys():
+                    row.pop(name, None)
+                return row
         return None
 
     def _plans_for(self, given: Row) -> list[_Plan]:
@@ -593,6 +596,8 @@ class RowMaker:
         return column
 
     def _placed(self, root: str, whole: Any, fields: Sequence[str], value: Any) -> Any:
+        if not fields:
+            return value
         return changed(whole, self._contract.columns[root].data_type, fields, lambda _: value)
 
     def _literals(self, slot: _Slot) -> list[Any]:
