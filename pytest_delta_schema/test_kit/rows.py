@@ -276,6 +276,9 @@ _MOST_STEPS = 3000
 _ROUNDS = ((1, 60), (2, 10), (3, 6), (50, 200))
 """How many columns may have another value than their first candidate, and how many candidates they have then."""
 
+_MOST_TRIED = 10_000
+"""After how many values no further position is tried for one row."""
+
 _FEW_STEPS = 300
 """How many are tried to find out which check is not solved."""
 
@@ -345,7 +348,7 @@ class RowMaker:
         self._unjudged: Counter[str] = Counter()
         self._most_steps = _MOST_STEPS
         self._made = [*made]
-        self._steps = 0
+        self._steps = self._tried = 0
         self._is_refused_by_key = False
 
     def rows(self, given: Sequence[Row]) -> list[Row]:
@@ -354,11 +357,11 @@ class RowMaker:
             self._take(row)
         position = 0
         for row in given:
-            first = position + 1
+            first, self._tried = position + 1, 0
             for position in range(first, first + _MOST_POSITIONS + len(given)):
                 self._is_refused_by_key = False
                 whole = self.complete(row, position)
-                if whole is not None or not self._is_refused_by_key:
+                if whole is not None or not self._is_refused_by_key or self._tried > _MOST_TRIED:
                     break
             if whole is None:
                 raise DeclarationError(self._failure(row, position, len(given)))
@@ -538,6 +541,7 @@ class RowMaker:
         candidates = self._candidates(slots[0], row, position, plan)
         for number, values in enumerate(islice(candidates, width if others else 1)):
             self._steps -= 1
+            self._tried += 1
             if self._steps < 0:
                 return None
             whole = {**row, **values}
