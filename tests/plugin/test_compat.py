@@ -238,3 +238,43 @@ def test_an_editor_finds_and_runs_each_check_by_its_absolute_path(project):
     ]
     (project.path / "conftest.py").unlink()
     project.run("--snapshot-update", *(item[3] for item in checks)).assert_outcomes(passed=2)
+
+
+AS_JSON = """
+import json
+import pytest
+
+TESTS = {}
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    report._json_report_extra = {report.when: {"log": []}}
+
+def pytest_runtest_logreport(report):
+    stage = {"outcome": report.outcome, "longrepr": str(report.longrepr), **report._json_report_extra[report.when]}
+    test = TESTS.setdefault(report.nodeid, {"keywords": list(report.keywords), "lineno": report.location[1]})
+    test |= {report.when: stage, "user_properties": [{name: value} for name, value in report.user_properties]}
+
+def pytest_sessionfinish(session):
+    if not hasattr(session.config, "workerinput"):
+        (session.config.rootpath / "tests.json").write_text(json.dumps(TESTS))
+"""
+"""What pytest-json-report 1.5 does."""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
+def test_a_report_as_json_of_another_plugin_holds_every_check(project, workers):
+    project.models(ORDERS)
+    project.pytester.makeconftest(AS_JSON)
+
+    result = project.run("--delta-drift", "--delta-backend=memory", *workers, subprocess=True)
+
+    result.stdout.fnmatch_lines(["drift: 1 drifted, 0 statements run"])
+    tests = json.loads((project.path / "tests.json").read_text())
+    assert {name.rpartition("::")[2]: test["call"]["outcome"] for name, test in tests.items()} == {
+        "rules": "passed",
+        "ddl": "failed",
+        "drift": "failed",
+    }
+    assert {"delta.outcome": "drifted"} in tests["models.py::dev.silver.orders::drift"]["user_properties"]
