@@ -106,7 +106,7 @@ class ContractNode(pytest.Class):
         known = self.parent.stash.setdefault(_KNOWN, {})
         if check not in known:
             made = generated(self, check.name, check.function)
-            if len(made) > 1:
+            if "callspec" in made[0]:
                 return made
             known[check] = made
         return known[check]
