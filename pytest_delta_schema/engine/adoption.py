@@ -361,15 +361,10 @@ def _accepted(  # noqa: C901, PLR0911, PLR0912 - one answer a kind
     match change:
         case kinds.ColumnMove():
             return wanted
-        case kinds.ColumnNullabilityChange(path=path) if find(stored.columns, path) is not None:
-            return _part_as_stored(wanted, stored, path, "is_nullable")
-        case (
-            kinds.ColumnAdd(path=path)
-            | kinds.ColumnDrop(path=path)
-            | kinds.ColumnRename(path=path)
-            | kinds.ColumnNullabilityChange(path=path)
-        ):
+        case kinds.ColumnAdd(path=path) | kinds.ColumnDrop(path=path) | kinds.ColumnRename(path=path):
             return _column_as_stored(wanted, stored, path)
+        case kinds.ColumnNullabilityChange(path=path):
+            return _part_as_stored(wanted, stored, path, "is_nullable")
         case kinds.ColumnTypeChange(path=path):
             return _part_as_stored(wanted, stored, path, "data_type")
         case kinds.ColumnDefaultChange(path=path):
@@ -413,9 +408,9 @@ def _column_as_stored(wanted: TableState, stored: TableState, path: ColumnPath) 
 
 def _part_as_stored(wanted: TableState, stored: TableState, path: ColumnPath, part: str) -> TableState:
     there = find(stored.columns, path)
-    # A column that the table lacks is removed together with its default.
+    # What the table lacks is removed with all of its parts.
     if there is None:
-        return wanted
+        return _with_edit(wanted, path, lambda _: None)
     value = getattr(_owned_column(there, wanted.ownership), part)
     return _with_edit(wanted, path, lambda column: column._replace(**{part: value}))
 
@@ -519,13 +514,12 @@ def _proofs(modules: Mapping[Module, Sequence[QualifiedName]], forms: Iterable[A
     differences: dict[QualifiedName, tuple[str, ...]] = {}
     unusable: dict[QualifiedName, str] = {}
     for module, names in modules.items():
-        path = module.path
         try:
             models = {table.name: BoundModel.of(table, settings).table for table in _tables_of_module(module)}
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a module raises is why it cannot be used
-            unusable |= dict.fromkeys(names, f"{path} cannot be imported: {type(error).__name__}: {error}")
+            unusable |= dict.fromkeys(names, f"{module.path} cannot be imported: {type(error).__name__}: {error}")
         else:
-            unusable |= {name: f"{path} does not declare it" for name in names if name not in models}
+            unusable |= {name: f"{module.path} does not declare it" for name in names if name not in models}
             differences |= {name: differences_of(models[name], planner, state) for name in names if name in models}
     return Proofs(differences, unusable)
 

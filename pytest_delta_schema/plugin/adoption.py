@@ -32,14 +32,7 @@ from pytest_delta_schema.plugin.commands import add_modules
 from pytest_delta_schema.plugin.compat import run_before_items, skip_item
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, ContractFailure, one_line, relative
 from pytest_delta_schema.plugin.items import CatalogListing, ProjectItem, ProjectNode, share_a_catalog
-from pytest_delta_schema.plugin.options import (
-    ADOPT,
-    IMPORT,
-    ImportRequest,
-    aspects_of,
-    chosen_catalog,
-    import_requests,
-)
+from pytest_delta_schema.plugin.options import ADOPT, IMPORT, ImportRequest, aspects_of, chosen_catalog, import_requests
 from pytest_delta_schema.plugin.registration import project_folder
 from pytest_delta_schema.plugin.summary import refuse
 from pytest_delta_schema.report.text import first_few, headline
@@ -167,10 +160,8 @@ class ImportRun:
         )
         gate = Gate(catalog, known.values(), settings=settings)
         for name, model in sorted(models.items()):
-            is_known = model in known
-            result = (
-                partial(self._skip, gate, known[model]) if is_known else partial(self._require, catalog, options, name)
-            )
+            imported = partial(self._require, catalog, options, name)
+            result = partial(self._skip, gate, known[model]) if model in known else imported
             yield ProjectItem.of(project, str(model), IMPORT, result)
 
     def _skip(self, gate: Gate, table: Table) -> None:
@@ -201,11 +192,8 @@ class ImportRun:
         chosen = [item for item in items if any(item.nodeid.startswith(str(node_id)) for node_id in ids)]
         missed = [node_id for node_id in ids if not any(item.nodeid.startswith(str(node_id)) for item in items)]
         known = first_few([item.nodeid for item in items], 3)
-        refuse(
-            self._config,
-            items,
-            [f"{node_id} is not imported by this run; its items are {known}" for node_id in missed],
-        )
+        faults = [f"{node_id} is not imported by this run; its items are {known}" for node_id in missed]
+        refuse(self._config, items, faults)
         return chosen or items
 
     def finish(self) -> None:
