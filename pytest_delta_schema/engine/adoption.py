@@ -137,7 +137,8 @@ def reversed_binding(settings: Settings) -> Binding:
 def accepted_drift(model: Table, stored: TableState, changes: Iterable[Change], settings: Settings) -> ModelOfTable:
     """Return a model with what its table has in each place that the changes of its plan name."""
     changes = tuple(changes)
-    secrets = frozenset(_secrets(changes, stored))
+    there = {key: stored.table_properties.get(key) for change in changes for key in property_keys(change)}
+    secrets = frozenset(key for key, value in there.items() if value is not None and may_be_secret(key, value))
     wanted = desired_state(BoundModel.of(model, settings).table)
     before, after = (
         replace(_named_as_models(state, settings), name=model.name)
@@ -234,14 +235,6 @@ def _renamed_field(field: spark.StructField, parts: Sequence[str], name: str) ->
             field.name, _renamed_type(field.dataType, parts[1:], name), field.nullable, field.metadata
         )
     return spark.StructField(name, field.dataType, field.nullable, {**(field.metadata or {}), RENAMED_FROM: field.name})
-
-
-def _secrets(changes: Iterable[Change], stored: TableState) -> Iterator[str]:
-    for change in changes:
-        for key in property_keys(change):
-            value = stored.table_properties.get(key)
-            if value is not None and may_be_secret(key, value):
-                yield key
 
 
 def _updated_columns(declared: Iterable[Column], old: Iterable[Column], new: Iterable[Column]) -> Iterator[Column]:

@@ -150,7 +150,8 @@ class ImportRun:
         known, unusable = tables_of_project(self._config, self._run.options, targets.values())
         refuse(self._config, [], [*conflicts, *unusable])
         # A run that was killed has written them, and not the configuration.
-        self._declaring = {path for name, path in targets.items() if _declares(path, known.get(models[name]))}
+        places = {name: Path(known[model].origin.path) for name, model in models.items() if model in known}
+        self._declaring = {path for name, path in targets.items() if places.get(name) == path}
         options = ImportOptions(
             targets={name: path for name, path in targets.items() if models[name] not in known},
             settings=settings,
@@ -229,10 +230,6 @@ def _fail(name: str, fault: ModelFault) -> NoReturn:
     """Fail the item of a table."""
     headline = f"{name}: {fault.headline}"
     raise ContractFailure(headline, "\n".join(map(escaped_lines, fault.lines)), name)
-
-
-def _declares(path: Path, model: Table | None) -> bool:
-    return model is not None and Path(model.origin.location.file) == path
 
 
 def _names_in_schema(catalog: Catalog, request: ImportRequest) -> list[QualifiedName]:
