@@ -177,24 +177,17 @@ def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
     states = {**state.tables, **state.others}
     results = {name: _model_of(state, name, states.get(name), options) for name in names}
     faults = {name: result for name, result in results.items() if isinstance(result, ModelFault)}
-    edits = {
-        name: ModelEdit(name, result.table, result, remarks=[*_left_out(result, states[name])])
-        for name, result in results.items()
-        if isinstance(result, ModelOfTable)
-    }
+    edits = {name: result for name, result in results.items() if isinstance(result, ModelEdit)}
     files = _files_to_write(options, edits, faults)
     with _written(files, f"writing {counted(len(files), 'module')}") as modules:
         _prove_imports(modules, states, options.settings)
-    written = {
-        edit.name: file.source.path for file in files if file.source.content != file.before for edit in file.edits
-    }
-    tables = [edits[name].model for name in written]
-    declarations = Declarations(options.settings, {table.name: table for table in tables})
-    for name, path in written.items():
-        fault = _fault_of_snapshots(path, edits[name].model, declarations)
-        edits[name].fault = edits[name].fault or fault
+    kept = [(edit, file.source.path) for file in files if file.source.content != file.before for edit in file.edits]
+    declarations = Declarations(options.settings, {edit.model.name: edit.model for edit, _ in kept})
+    for edit, path in kept:
+        fault = _fault_of_snapshots(path, edit.model, declarations)
+        edit.fault = edit.fault or fault
     return ImportOutcome(
-        written,
+        {edit.name: path for edit, path in kept},
         faults | {name: edit.fault for name, edit in edits.items() if edit.fault},
         {name: edit.remarks for name, edit in edits.items() if edit.remarks},
     )
@@ -202,8 +195,8 @@ def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
 
 def _model_of(
     catalog: CatalogState, name: QualifiedName, state: TableState | None, options: ImportOptions
-) -> ModelOfTable | ModelFault:
-    """Return the model of a table, or why no module can hold one."""
+) -> ModelEdit | ModelFault:
+    """Return the model of a table with what it omits, or why no module can hold one."""
     if state is None:
         problem = catalog.problem(name)
         return ModelFault(f"could not be read: {problem.message}", (str(problem),))
@@ -224,15 +217,12 @@ def _model_of(
             f"was not written, because Python cannot read its model: {reason}; declare it by hand, with variables for"
             " the types inside of its columns"
         )
-    return model
-
-
-def _left_out(model: ModelOfTable, state: TableState) -> Iterator[str]:
-    """Yield what a model does not declare of its table."""
+    edit = ModelEdit(name, model.table, model)
     if model.secrets:
-        yield f"not declared, because the value may be a secret: {', '.join(model.secrets)}"
+        edit.remarks.append(f"not declared, because the value may be a secret: {', '.join(model.secrets)}")
     if state.not_shown:
-        yield f"not declared, because the catalog does not show them: {', '.join(state.not_shown)}"
+        edit.remarks.append(f"not declared, because the catalog does not show them: {', '.join(state.not_shown)}")
+    return edit
 
 
 def _files_to_write(
@@ -284,12 +274,11 @@ def _prove_imports(files: Sequence[EditedFile], states: Mapping[QualifiedName, T
     with step(f"proving {counted(len(edits), 'model')}"):
         proofs = proved(modules, [*map(desired_state, unchanged), *(states[edit.name] for edit in edits)], settings)
     for file in files:
-        unusable = [edit.model.name for edit in file.edits if edit.model.name in proofs.unusable]
-        others = [name for name in file.declared if proofs.lines(name)]
-        if unusable or others:
-            changed = f"{', '.join(map(str, others))} would declare something else in it"
-            fact = proofs.unusable[unusable[0]] if unusable else changed
-            file.note(ModelFault(f"{file.unwritten}: {fact}; write its model by hand"))
+        facts = [proofs.unusable[edit.model.name] for edit in file.edits if edit.model.name in proofs.unusable]
+        others = ", ".join(str(name) for name in file.declared if proofs.lines(name))
+        facts += [f"{others} would declare something else in it"] if others else []
+        if facts:
+            file.note(ModelFault(f"{file.unwritten}: {facts[0]}; write its model by hand"))
             file.put_back()
             continue
         for edit in file.edits:
