@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -41,7 +40,6 @@ from pytest_delta_schema.progress import step
 from pytest_delta_schema.source_code.calls import NO_VARIABLES, table_variables
 from pytest_delta_schema.source_code.edits import edited_declaration, hand_written
 from pytest_delta_schema.source_code.modules import extended_module, module_source, why_unreadable
-from pytest_delta_schema.source_code.text import NEWLINE, CodeStyle
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.json_shapes import SQL_FILE, STATE_FILE
 
@@ -57,6 +55,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.kinds import Change
     from pytest_delta_schema.source_code.calls import Variables
+    from pytest_delta_schema.source_code.text import CodeStyle
     from pytest_delta_schema.state.states import CatalogState, TableState
 
 
@@ -101,6 +100,7 @@ class EditedFile:
     edits: list[ModelEdit] = field(default_factory=list)
     before: bytes | None = field(init=False)
     proven: bytes | None = field(init=False)
+    """What the file has at the end."""
 
     def __post_init__(self) -> None:
         self.before = self.proven = self.source.content
@@ -112,10 +112,6 @@ class EditedFile:
         except (DeclarationError, UnwritableFileError, UnicodeError) as error:
             return ModelFault(f"{self.unwritten}: {error}")
         return None
-
-    def keep(self) -> None:
-        """Keep what was written last, because it is proven."""
-        self.proven = self.source.content
 
     def put_back(self) -> None:
         """Give the file what is proven of it; if that is not possible, it is a fault of its models."""
@@ -290,7 +286,7 @@ def _prove_imports(files: Sequence[EditedFile], states: Mapping[QualifiedName, T
             # If the remarks cannot be written, the module stays as it is, and the faults say the same.
             file.write(file.edits)
     for file in files:
-        file.keep()
+        file.proven = file.source.content
 
 
 def _fault_of_snapshots(path: Path, model: Table, declarations: Declarations) -> ModelFault | None:
@@ -432,14 +428,11 @@ def _edited(before: bytes | None, edits: Iterable[ModelEdit], style: CodeStyle) 
     """Return the content of a file with some edits, given in the order of their lines."""
     content, added = before or b"", 0
     for edit in edits:
-        model, lines = edit.model, len(_NEWLINE.findall(content))
+        model, lines = edit.model, len(content.splitlines())
         line = model.origin.line + added
         content = edited_declaration(content, line, model, edit.made.table, _variables(model), style)
-        added += len(_NEWLINE.findall(content)) - lines
+        added += len(content.splitlines()) - lines
     return content
-
-
-_NEWLINE = re.compile(NEWLINE.pattern.encode())
 
 
 def _variables(model: Table) -> Variables:
@@ -462,7 +455,7 @@ def _edit_files(files: Sequence[EditedFile], gate: Gate, options: AdoptOptions) 
                 file.put_back()
                 suspects.append(file)
             else:
-                file.keep()
+                file.proven = file.source.content
                 proof.watch(file.edits)
         for file in suspects:
             number = counted(len(file.edits), "model")
@@ -488,7 +481,7 @@ def _prove_one_by_one(file: EditedFile, proof: AdoptionProof) -> None:
             edit.fault = ModelFault(f"{fact} it changes what other models declare; write by hand", lines)
         else:
             proven = tried
-            file.keep()
+            file.proven = file.source.content
     file.put_back()
     proof.watch(proven)
 

@@ -85,23 +85,21 @@ class AdoptRun:
 
     def summary_lines(self) -> Iterator[str]:
         """Yield the files that were edited, and what to do next."""
+        writes, root = self._options.writes, self._config.rootpath
+        accepted = "accepted and proven" if writes else "with differences that could be accepted"
         for outcome in self._outcomes.values():
-            yield from self._lines(outcome)
-
-    def _lines(self, outcome: AdoptOutcome) -> Iterator[str]:
-        adoptions, failed = outcome.adoptions, len(outcome.faults)
-        accepted = "accepted and proven" if self._options.writes else "with differences that could be accepted"
-        yield f"{ADOPT}: {counted(len(adoptions), 'table')} {accepted}{f', {failed} failed' if failed else ''}"
-        files: dict[str, list[str]] = {}
-        for name, edit in sorted(adoptions.items()):
-            files.setdefault(shown_path(Path(edit.model.origin.path), self._config.rootpath), []).append(str(name))
-        verb = "edited" if self._options.writes else "would edit"
-        yield from (f"  {verb:<11} {file}: {', '.join(names)}" for file, names in sorted(files.items()))
-        if files and self._options.writes:
-            changed = " ".join(sorted(files))
-            yield f"next: review git diff {changed}, then pytest --snapshot-update, then commit both"
-        elif files:
-            yield f"next: pytest --delta-adopt=write{chosen_catalog(self._config)} makes these edits"
+            failed = f", {len(outcome.faults)} failed" if outcome.faults else ""
+            yield f"{ADOPT}: {counted(len(outcome.adoptions), 'table')} {accepted}{failed}"
+            files: dict[str, list[str]] = {}
+            for name, edit in sorted(outcome.adoptions.items()):
+                files.setdefault(shown_path(Path(edit.model.origin.path), root), []).append(str(name))
+            verb = "edited" if writes else "would edit"
+            yield from (f"  {verb:<11} {file}: {', '.join(names)}" for file, names in sorted(files.items()))
+            if files and writes:
+                changed = " ".join(sorted(files))
+                yield f"next: review git diff {changed}, then pytest --snapshot-update, then commit both"
+            elif files:
+                yield f"next: pytest --delta-adopt=write{chosen_catalog(self._config)} makes these edits"
 
 
 class ImportRun:
