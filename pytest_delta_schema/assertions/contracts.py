@@ -11,6 +11,7 @@ from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.names import NameMap, NameSet, PartPath, part_path, same_name
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsError, WriteError
+from pytest_delta_schema.diagnostics.text import counted
 from pytest_delta_schema.engine.declarations import declared, validator_of
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.orchestrator import catalog_or_current, settings_or_current
@@ -20,7 +21,7 @@ from pytest_delta_schema.models.names import require_name
 from pytest_delta_schema.models.table import Table, required_table
 from pytest_delta_schema.plan.data_checks import NotNull
 from pytest_delta_schema.report.schema_comparison import schema_diff
-from pytest_delta_schema.report.text import counted, outcomes_text
+from pytest_delta_schema.report.text import outcomes_text
 from pytest_delta_schema.rules.reported_rules import RowsViolateContract
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.sql.data_check_queries import count_columns, default_columns, generated_columns

@@ -176,3 +176,8 @@ def _legible_character(match: re.Match[str]) -> str:
         return match[0]
     # A backslash in front of a hidden character has no meaning in SQL.
     return _SHORT.get(character) or code_unit_escapes(character)
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun: ``1 change``, ``2 changes``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

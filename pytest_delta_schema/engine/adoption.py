@@ -9,10 +9,10 @@ import pickle
 import subprocess
 import sys
 from dataclasses import dataclass, fields, replace
-from functools import partial, reduce
+from functools import reduce
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import types as spark
 
@@ -27,6 +27,7 @@ from pytest_delta_schema.engine.declarations import (
     tables_of_file,
 )
 from pytest_delta_schema.execute.protocols import KeepsVersions
+from pytest_delta_schema.models.constraints import Check, ForeignKey, Unique
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS, IGNORE
 from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.models.table import derived
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.names import Aspect
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.column import Column
-    from pytest_delta_schema.models.constraints import ForeignKey, Unique
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.ownership import Ownership
     from pytest_delta_schema.models.table import PropertyValue, Table
@@ -58,12 +58,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedModel:
-    """A model that was made from a table."""
+class ModelOfTable:
+    """A model that was made from a table, or that accepts how its table differs from it."""
 
     table: Table
     secrets: tuple[str, ...]
-    """The keys of properties that it leaves out, because they may hold secrets."""
+    """The keys of properties that it leaves as they were, or out, because they may hold secrets."""
 
 
 def model_name(name: QualifiedName, settings: Settings) -> QualifiedName:
@@ -71,7 +71,7 @@ def model_name(name: QualifiedName, settings: Settings) -> QualifiedName:
     return reversed_binding(settings).name(name)
 
 
-def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect] | None = None) -> ImportedModel:
+def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect] | None = None) -> ModelOfTable:
     """Return the model of a table; a partial one declares the aspects that it owns, and ignores the others."""
     modes: Ownership = {aspect: IGNORE for aspect in ASPECTS if aspect not in owns} if owns else ALL_MANAGED
     bare = TableState(name=state.name)
@@ -79,7 +79,7 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
     state = replace(state, columns=tuple(_owned_column(column, modes) for column in state.columns), **ignored)
     model = declared_table(_named_as_models(state, settings))
     if state.kind:
-        return ImportedModel(derived(model, read_only=True), ())
+        return ModelOfTable(derived(model, read_only=True), ())
     policy = property_policy_of(settings)
     # A default of the project that the table lacks has to be declared absent.
     properties: dict[str, PropertyValue] = {
@@ -96,7 +96,7 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
         else:
             properties[key] = value
     declared = replace(model, table_properties=properties, owns=modes or model.owns)
-    return ImportedModel(declared, tuple(secrets))
+    return ModelOfTable(declared, tuple(secrets))
 
 
 def _named_as_models(state: TableState, settings: Settings) -> TableState:
@@ -134,23 +134,11 @@ def reversed_binding(settings: Settings) -> Binding:
     return Binding(tuple((target, prefix) for prefix, target in settings.bindings))
 
 
-if TYPE_CHECKING:
-    _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class AcceptedDrift:
-    """A model that accepts how its table differs from it."""
-
-    table: Table
-    secrets: tuple[str, ...]
-    """The keys of the properties that it does not accept, because their values may be secrets."""
-
-
-def accepted_drift(model: Table, stored: TableState, changes: Iterable[Change], settings: Settings) -> AcceptedDrift:
+def accepted_drift(model: Table, stored: TableState, changes: Iterable[Change], settings: Settings) -> ModelOfTable:
     """Return a model with what its table has in each place that the changes of its plan name."""
     changes = tuple(changes)
-    secrets = frozenset(_secrets(changes, stored))
+    there = {key: stored.table_properties.get(key) for change in changes for key in property_keys(change)}
+    secrets = frozenset(key for key, value in there.items() if value is not None and may_be_secret(key, value))
     wanted = desired_state(BoundModel.of(model, settings).table)
     before, after = (
         replace(_named_as_models(state, settings), name=model.name)
@@ -161,14 +149,13 @@ def accepted_drift(model: Table, stored: TableState, changes: Iterable[Change], 
     for name in (part.argument for part in ASPECT_PARTS):
         declared, stale, fresh = (getattr(table, name) for table in (model, old, new))
         if stale != fresh:
-            name_of = _NAME_OF.get(name)
-            parts[name] = _updated_constraints(declared, stale, fresh, partial(name_of, model)) if name_of else fresh
+            parts[name] = _updated_constraints(model, declared, stale, fresh) if name in _CONSTRAINTS else fresh
     if before.columns != after.columns or before.tags != after.tags:
         parts["columns"] = tuple(_updated_columns(model.columns, old.columns, new.columns))
     properties = _updated_properties(model, before, after, secrets, dict(settings.default_properties))
     if properties != model.table_properties:
         parts["table_properties"] = properties
-    return AcceptedDrift(derived(model, **parts), tuple(sorted(secrets)))
+    return ModelOfTable(derived(model, **parts), tuple(sorted(secrets)))
 
 
 def renamed_as_stored(
@@ -250,14 +237,6 @@ def _renamed_field(field: spark.StructField, parts: Sequence[str], name: str) ->
     return spark.StructField(name, field.dataType, field.nullable, {**(field.metadata or {}), RENAMED_FROM: field.name})
 
 
-def _secrets(changes: Iterable[Change], stored: TableState) -> Iterator[str]:
-    for change in changes:
-        for key in property_keys(change):
-            value = stored.table_properties.get(key)
-            if value is not None and may_be_secret(key, value):
-                yield key
-
-
 def _updated_columns(declared: Iterable[Column], old: Iterable[Column], new: Iterable[Column]) -> Iterator[Column]:
     """Yield the declared columns with what differs between the old and the new ones; new columns as they are."""
     models, before = ({folded(column.name): column for column in columns} for columns in (declared, old))
@@ -311,29 +290,23 @@ def _updated_field(declared: spark.StructField, old: spark.StructField, new: spa
     )
 
 
+_CONSTRAINTS = ("checks", "unique", "foreign_keys")
+"""The arguments whose constraints are told from each other by their names."""
+
+
 def _updated_constraints(
-    declared: Sequence[_T], old: Sequence[_T], new: Sequence[_T], name_of: Callable[[_T], str]
-) -> tuple[_T, ...]:
-    """Return the declared constraints with those that differ between the old and the new ones; new ones come last."""
-    before, after = ({name_of(constraint): constraint for constraint in part} for part in (old, new))
-    kept = []
-    for constraint in declared:
-        name = name_of(constraint)
-        if name in after:
-            kept.append(constraint if after[name] == before.get(name) else after[name])
-    return (*kept, *(constraint for name, constraint in after.items() if name not in before))
-
-
-def _name_of_key(model: Table, key: Unique | ForeignKey) -> str:
-    return folded(path_of_key(model, key))
-
-
-_NAME_OF: Mapping[str, Callable[[Table, Any], str]] = {
-    "checks": lambda _, check: folded(check.name),
-    "unique": _name_of_key,
-    "foreign_keys": _name_of_key,
-}
-"""What tells the constraints of an argument from each other."""
+    model: Table, *parts: Sequence[Check | Unique | ForeignKey]
+) -> tuple[Check | Unique | ForeignKey, ...]:
+    """Return declared constraints with those that differ between old and new ones, which follow; new ones come last."""
+    declared, before, after = (
+        {folded(part.name if isinstance(part, Check) else path_of_key(model, part)): part for part in constraints}
+        for constraints in parts
+    )
+    kept = {name: part for name, part in declared.items() if name in after}
+    return (
+        *(part if after[name] == before.get(name) else after[name] for name, part in kept.items()),
+        *(part for name, part in after.items() if name not in before),
+    )
 
 
 def _updated_properties(
@@ -381,12 +354,10 @@ def _accepted(  # noqa: C901, PLR0911, PLR0912 - one answer a kind
     match change:
         case kinds.ColumnMove():
             return wanted
-        case kinds.ColumnNullabilityChange(path=path) if find(stored.columns, path) is not None:
-            return _part_as_stored(wanted, stored, path, "is_nullable")
         case kinds.ColumnAdd(path=path) | kinds.ColumnDrop(path=path) | kinds.ColumnRename(path=path):
             return _column_as_stored(wanted, stored, path)
         case kinds.ColumnNullabilityChange(path=path):
-            return _column_as_stored(wanted, stored, path)
+            return _part_as_stored(wanted, stored, path, "is_nullable")
         case kinds.ColumnTypeChange(path=path):
             return _part_as_stored(wanted, stored, path, "data_type")
         case kinds.ColumnDefaultChange(path=path):
@@ -418,27 +389,23 @@ def _column_as_stored(wanted: TableState, stored: TableState, path: ColumnPath) 
     there = find(stored.columns, path)
     if there is None:
         return _with_edit(wanted, path, lambda _: None)
-    return _with_column(wanted, path.parent, _owned_column(there, wanted.ownership))
-
-
-def _part_as_stored(wanted: TableState, stored: TableState, path: ColumnPath, part: str) -> TableState:
-    there = find(stored.columns, path)
-    # A column that the table lacks is removed together with its default.
-    if there is None:
-        return wanted
-    value = getattr(_owned_column(there, wanted.ownership), part)
-    return _with_edit(wanted, path, lambda column: column._replace(**{part: value}))
-
-
-def _with_column(state: TableState, above: ColumnPath, column: ColumnState) -> TableState:
-    """Return a state with a further column, or a further field of a struct, behind the others."""
-    if not above:
-        return replace(state, columns=(*state.columns, column))
+    column = _owned_column(there, wanted.ownership)
+    if not path.parent:
+        return replace(wanted, columns=(*wanted.columns, column))
 
     def with_field(parent: ColumnState) -> ColumnState:
         return parent._replace(data_type=with_children(parent.data_type, (*children(parent.data_type), column)))
 
-    return _with_edit(state, above, with_field)
+    return _with_edit(wanted, path.parent, with_field)
+
+
+def _part_as_stored(wanted: TableState, stored: TableState, path: ColumnPath, part: str) -> TableState:
+    there = find(stored.columns, path)
+    # What the table lacks is removed with all of its parts.
+    if there is None:
+        return _with_edit(wanted, path, lambda _: None)
+    value = getattr(_owned_column(there, wanted.ownership), part)
+    return _with_edit(wanted, path, lambda column: column._replace(**{part: value}))
 
 
 def _owned_column(column: ColumnState, modes: Ownership) -> ColumnState:
@@ -484,12 +451,10 @@ def _tags_as_stored(wanted: TableState, stored: TableState, path: ColumnPath, ke
     return replace(wanted, tags=MappingProxyType({**others, **({path: MappingProxyType(tags)} if tags else {})}))
 
 
-class ModuleToProve(NamedTuple):
-    """A module, and the models in it that are planned."""
+class Module(NamedTuple):
+    """A module whose models are proved."""
 
     path: str
-    names: tuple[QualifiedName, ...]
-    """The names of the models."""
     dotted: str = ""
     """The name by which the project imports it; a module without one is run as a file."""
 
@@ -507,15 +472,17 @@ class Proofs(NamedTuple):
         return (self.unusable[name],) if name in self.unusable else self.differences[name]
 
 
-def proved(modules: Sequence[ModuleToProve], states: Iterable[TableState], settings: Settings) -> Proofs:
-    """Return the differences that remain between the models in some modules and what was read of their tables."""
+def proved(
+    modules: Mapping[Module, Sequence[QualifiedName]], states: Iterable[TableState], settings: Settings
+) -> Proofs:
+    """Return the differences that remain between some models, by their modules, and what was read of their tables."""
     plain = replace(settings, model_rules=(), plan_rules=())
-    request = pickle.dumps((list(modules), [state_json(state) for state in states], plain))
+    request = pickle.dumps((modules, [state_json(state) for state in states], plain))
     # What a module prints must not end up in the answer.
     program = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import answer; answer()"
     command = [sys.executable, "-B", "-c", program]
     done = subprocess.run(command, input=request, capture_output=True, check=False)  # noqa: S603 - the text above
-    names = [name for module in modules for name in module.names]
+    names = [name for declared in modules.values() for name in declared]
     if done.returncode != 0:
         last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         return Proofs({}, dict.fromkeys(names, f"the process that plans it has ended with {done.returncode}: {last}"))
@@ -534,24 +501,23 @@ def answer() -> None:
         json.dump([{str(name): part for name, part in parts.items()} for parts in _proofs(*request)], output)
 
 
-def _proofs(modules: Sequence[ModuleToProve], forms: Iterable[Any], settings: Settings) -> Proofs:
+def _proofs(modules: Mapping[Module, Sequence[QualifiedName]], forms: Iterable[Any], settings: Settings) -> Proofs:
     state = CatalogState.of({state.name: state for state in map(state_from_json, forms)})
     planner = planner_of(settings)
     differences: dict[QualifiedName, tuple[str, ...]] = {}
     unusable: dict[QualifiedName, str] = {}
-    for module in modules:
-        path, names = module.path, module.names
+    for module, names in modules.items():
         try:
             models = {table.name: BoundModel.of(table, settings).table for table in _tables_of_module(module)}
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a module raises is why it cannot be used
-            unusable |= dict.fromkeys(names, f"{path} cannot be imported: {type(error).__name__}: {error}")
+            unusable |= dict.fromkeys(names, f"{module.path} cannot be imported: {type(error).__name__}: {error}")
         else:
-            unusable |= {name: f"{path} does not declare it" for name in names if name not in models}
+            unusable |= {name: f"{module.path} does not declare it" for name in names if name not in models}
             differences |= {name: differences_of(models[name], planner, state) for name in names if name in models}
     return Proofs(differences, unusable)
 
 
-def _tables_of_module(module: ModuleToProve) -> list[Table]:
+def _tables_of_module(module: Module) -> list[Table]:
     """Run a module by its name, if that is the name of its file, or else as a file, and return its tables."""
     if module.dotted and _path_of_module(module.dotted) == module.path:
         values: Iterable[object] = vars(importlib.import_module(module.dotted)).values()

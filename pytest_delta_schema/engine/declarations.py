@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from importlib.util import module_from_spec, spec_from_file_location
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from pytest_delta_schema import execute, sql
 from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError, InvalidModelError, note
 from pytest_delta_schema.diagnostics.faults import NotCreatable
+from pytest_delta_schema.diagnostics.text import HIDDEN
 from pytest_delta_schema.execute.protocols import COUNT, OFF, Preflight
 from pytest_delta_schema.models.clients import client_faults
 from pytest_delta_schema.models.sets import Binding, dependency_groups
@@ -106,6 +110,27 @@ class ReviewedTexts(NamedTuple):
     sql: str
     state: str
     """Its state as JSON."""
+
+
+def snapshot_text(sql: str) -> str:
+    """Return SQL as its snapshot holds it: with Unix line ends and one at the end."""
+    text = sql.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
+    # A lone surrogate cannot be written to a file, nor to any catalog.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+# Characters with a meaning in node ids, file names or syrupy.
+_UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN}')
+_LONGEST_NAME = 180
+
+
+def node_name(qualified_name: str) -> str:
+    """Return a name that can be selected on the command line and stored as a file, one for each table."""
+    name = _UNSAFE.sub(lambda match: quote(match.group(), safe="", errors="surrogatepass"), qualified_name)
+    if len(name.encode()) <= _LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(qualified_name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"{name.encode()[:_LONGEST_NAME].decode(errors='ignore')}~{digest}"
 
 
 class Declarations:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import quote
 
 import pytest
 
 from pytest_delta_schema.backends.backend import find_backend
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
-from pytest_delta_schema.diagnostics.text import HIDDEN, printed_line
+from pytest_delta_schema.diagnostics.text import printed_line
+from pytest_delta_schema.engine.declarations import node_name
 from pytest_delta_schema.engine.gate import BatchedApplies
 from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome
 from pytest_delta_schema.engine.plan_outcomes import failed_outcome, rules_outcome, snapshot_outcome, table_outcome
@@ -36,20 +34,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.plugin.scratch import Scratch
-
-
-# Characters with a meaning in node ids, file names or syrupy.
-_UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN}')
-_LONGEST_NAME = 180
-
-
-def node_name(qualified_name: str) -> str:
-    """Return a name that can be selected on the command line and stored as a file, one for each table."""
-    name = _UNSAFE.sub(lambda match: quote(match.group(), safe="", errors="surrogatepass"), qualified_name)
-    if len(name.encode()) <= _LONGEST_NAME:
-        return name
-    digest = hashlib.sha256(qualified_name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return f"{name.encode()[:_LONGEST_NAME].decode(errors='ignore')}~{digest}"
 
 
 _KINDS = {kind.value: kind for kind in CheckKind}

@@ -10,8 +10,8 @@ import pytest
 from pytest_delta_schema.configuration.files import shown_path, toml
 from pytest_delta_schema.diagnostics.errors import os_error_text
 from pytest_delta_schema.diagnostics.text import printed
+from pytest_delta_schema.engine.source_files import UnwritableFileError, write_whole
 from pytest_delta_schema.plugin.registration import project_folder
-from pytest_delta_schema.plugin.source_files import UnwritableFileError, write_whole
 from pytest_delta_schema.settings.table import SECTION
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from pytest_delta_schema.diagnostics.errors import diagnostic_of
 from pytest_delta_schema.diagnostics.redaction import without_hosts, without_known_hosts
 from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.engine.outcomes import CheckKind
+from pytest_delta_schema.engine.sources import SourceRoot, git_commit, source_url
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.plugin.options import AGAINST, WRITES_MODELS, Options, location
-from pytest_delta_schema.plugin.sources import SourceRoot, git_commit, source_url
 from pytest_delta_schema.report.json_report import report_json, write_report
 from pytest_delta_schema.report.redact import redact_report
 from pytest_delta_schema.report.run_report import Consents, Run, RunReport, table_reports

@@ -51,9 +51,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plugin.adoption import AdoptRun
+    from pytest_delta_schema.plugin.adoption import AdoptRun, ImportRun
     from pytest_delta_schema.plugin.comparison import ComparisonRun
-    from pytest_delta_schema.plugin.importing import ImportRun
     from pytest_delta_schema.plugin.interruption import Interruption
     from pytest_delta_schema.plugin.items import ContractItem
     from pytest_delta_schema.plugin.options import Options
@@ -86,7 +85,7 @@ def start_run(config: pytest.Config) -> None:
     run = contract_run(config)
     options = run.options
     if options.mode == IMPORT:
-        from pytest_delta_schema.plugin.importing import ImportRun
+        from pytest_delta_schema.plugin.adoption import ImportRun
 
         run.importing = ImportRun(config, run)
         return
@@ -189,7 +188,7 @@ class ContractRun:
 
     def list_tables(self, path: Path, variable: str, tables: Iterable[Table]) -> None:
         """Note which tables of installed packages a variable lists, because they are reported there."""
-        from pytest_delta_schema.plugin.sources import SourceRoot
+        from pytest_delta_schema.engine.sources import SourceRoot
 
         sources = SourceRoot(self._config.rootpath)
         installed = [table for table in tables if not sources.is_own(table.origin.location)]
@@ -477,7 +476,7 @@ class RunHooks:
         self._run.forget_gates()
         job = self._run.importing or self._run.adopting
         if job is not None:
-            show_section(terminalreporter, job.summary_lines())
+            show_section(terminalreporter, [*job.summary_lines()])
 
     @pytest.fixture
     def _delta_readable(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:

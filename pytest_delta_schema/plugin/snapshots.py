@@ -10,6 +10,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from pytest_delta_schema.diagnostics.errors import JsonFormError
 from pytest_delta_schema.diagnostics.text import printed
+from pytest_delta_schema.engine.declarations import snapshot_text
 from pytest_delta_schema.state.json_shapes import SQL_FILE, STATE_FILE, UPGRADE
 from pytest_delta_schema.state.json_state import state_from_json_text, state_json_text
 
@@ -135,13 +136,6 @@ def state_file(location: str) -> Path:
     return Path(f"{location.removesuffix(SQL_FILE)}{STATE_FILE}") if location.endswith(SQL_FILE) else Path(location)
 
 
-def snapshot_text(sql: str) -> str:
-    """Return SQL as its snapshot holds it: with Unix line ends and one at the end."""
-    text = sql.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
-    # A lone surrogate cannot be written to a file, nor to any catalog.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def line_difference(stored: str, rendered: str) -> Iterator[str]:
     """Yield the lines in which a text differs from the one that was reviewed."""
     before, after = (text.rstrip("\n").split("\n") for text in (stored, rendered))
@@ -192,7 +186,7 @@ class TableSnapshotExtension(SqlSnapshotExtension):
 
 def _write(path: Path, text: str) -> None:
     # Only runs that write need it.
-    from pytest_delta_schema.plugin.source_files import write_whole
+    from pytest_delta_schema.engine.source_files import write_whole
 
     write_whole(path, text.encode())
 

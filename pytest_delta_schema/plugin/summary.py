@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.diagnostics.text import escaped, printed, printed_line
+from pytest_delta_schema.diagnostics.text import counted, escaped, printed, printed_line
 from pytest_delta_schema.engine.outcomes import CheckKind, Status, worst
 from pytest_delta_schema.plan.actions import CreateTable, SchemaMissing
 from pytest_delta_schema.plugin.compat import is_worker
@@ -17,7 +17,7 @@ from pytest_delta_schema.plugin.options import AGAINST, APPLY, DRIFT, ENFORCE, c
 from pytest_delta_schema.plugin.outcomes import notes_text
 from pytest_delta_schema.plugin.registration import RUN
 from pytest_delta_schema.plugin.terminal import markup_of
-from pytest_delta_schema.report.text import TO_ACCEPT, TO_ALIGN, applied_summary, comparison_notes, counted, headline
+from pytest_delta_schema.report.text import TO_ACCEPT, TO_ALIGN, applied_summary, comparison_notes, headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

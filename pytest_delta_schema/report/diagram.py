@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import east_asian_width
 
 from pytest_delta_schema.delta.names import folded
-from pytest_delta_schema.diagnostics.text import escaped
-from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.diagnostics.text import counted, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

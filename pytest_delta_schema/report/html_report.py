@@ -22,6 +22,7 @@ from pytest_delta_schema.diagnostics.text import (
     NAME,
     RAW_LITERAL,
     UNCLOSED,
+    counted,
     escaped,
     escaped_lines,
     escaped_literals,
@@ -32,7 +33,7 @@ from pytest_delta_schema.plan.kinds import ABSENT, NOT_IN_MODEL
 from pytest_delta_schema.report.codes import all_codes
 from pytest_delta_schema.report.diagram import HEIGHT, WIDTH, drawn, references, shortened
 from pytest_delta_schema.report.schema_rows import schema_rows
-from pytest_delta_schema.report.text import change_groups, counted, remarks_on, sql_heading
+from pytest_delta_schema.report.text import change_groups, remarks_on, sql_heading
 from pytest_delta_schema.settings.table import RISKS
 
 if TYPE_CHECKING:

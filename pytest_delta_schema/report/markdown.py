@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.text import escaped, escaped_lines
+from pytest_delta_schema.diagnostics.text import counted, escaped, escaped_lines
 from pytest_delta_schema.engine.outcomes import DataChecks, Status
 from pytest_delta_schema.report.diagram import mermaid, references
-from pytest_delta_schema.report.text import counted, sql_text
+from pytest_delta_schema.report.text import sql_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.text import escaped
+from pytest_delta_schema.diagnostics.text import counted, escaped
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.actions import CreateTable, TablePlan, change_lines, highest_risk
-from pytest_delta_schema.report.text import aligned, counted
+from pytest_delta_schema.report.text import aligned
 from pytest_delta_schema.rules.properties import declarable_properties
 from pytest_delta_schema.source_code.modules import module_source
 from pytest_delta_schema.sql.compiler import script, statements

@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
 from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.diagnostics.text import counted
 from pytest_delta_schema.engine.outcomes import (
     CheckKind,
     CheckOutcome,
@@ -20,7 +21,7 @@ from pytest_delta_schema.engine.outcomes import (
     status_text,
     worst,
 )
-from pytest_delta_schema.report.text import counted, is_creation
+from pytest_delta_schema.report.text import is_creation
 from pytest_delta_schema.settings.table import RISKS, CheckMode
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.text import escaped, escaped_lines, note_on, printed_sql, sql_lines
+from pytest_delta_schema.diagnostics.text import counted, escaped, escaped_lines, note_on, printed_sql, sql_lines
 from pytest_delta_schema.engine.outcomes import CheckKind, Status
 from pytest_delta_schema.plan.kinds import ABSENT, ADD, ChangeLine, Risk
 from pytest_delta_schema.settings.table import RISKS, ROLE_WORDS, ROLES
@@ -371,8 +371,3 @@ def first_few(texts: Sequence[str], most: int) -> str:
     """Write a list, of which the end may be a number: ``a, b and 3 more``."""
     more = f" and {len(texts) - most} more" if len(texts) > most else ""
     return f"{', '.join(texts[:most])}{more}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a number with its noun: ``1 change``, ``2 changes``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

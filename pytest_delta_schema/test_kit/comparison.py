@@ -18,7 +18,7 @@ from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.delta.fields import SIZED
 from pytest_delta_schema.delta.names import TABLE, NameMap, NameSet, first_part, folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsDifferError, WriteError
-from pytest_delta_schema.diagnostics.text import escaped, identifier, note_on, shortened
+from pytest_delta_schema.diagnostics.text import counted, escaped, identifier, note_on, shortened
 from pytest_delta_schema.engine.declarations import BoundModel, model_of_copy
 from pytest_delta_schema.engine.orchestrator import catalog_or_current
 from pytest_delta_schema.engine.write_checks import check_write, written_table
@@ -29,7 +29,6 @@ from pytest_delta_schema.models.ownership import IGNORE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.report.schema_comparison import schema_diff
-from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.rules.properties import declarable_properties
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.quoting import condition, dotted, listed

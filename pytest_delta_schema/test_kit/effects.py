@@ -19,12 +19,11 @@ from pytest_delta_schema.diagnostics.errors import (
     diagnostic_of,
 )
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
-from pytest_delta_schema.diagnostics.text import escaped
+from pytest_delta_schema.diagnostics.text import counted, escaped
 from pytest_delta_schema.execute.protocols import Absence, IdentifiesTables
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.kinds import ABSENT, ADD, DROP
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.rules.properties import declarable_properties
 from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.test_kit.comparison import contract_drift, name_of, unmatched_rows, versions_in

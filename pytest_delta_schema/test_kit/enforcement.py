@@ -9,10 +9,9 @@ from pytest_delta_schema.backends.rows import constraint_error
 from pytest_delta_schema.delta.names import NameMap, NameSet, PartPath, column_of, folded, part_path, same_name
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError, diagnostic_of, first_line, note
 from pytest_delta_schema.diagnostics.faults import RefusedRow, UnenforcedConstraint, UntriedConstraint
-from pytest_delta_schema.diagnostics.text import escaped, shortened
+from pytest_delta_schema.diagnostics.text import counted, escaped, shortened
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.state.types import not_null_paths
 from pytest_delta_schema.test_kit.breaking import Breaker
 from pytest_delta_schema.test_kit.constraints import Constraint, texts_with_length

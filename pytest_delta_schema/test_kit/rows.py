@@ -13,11 +13,11 @@ from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.delta.names import ColumnPath, NameMap, column_path, folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.diagnostics.text import counted
 from pytest_delta_schema.engine.declarations import declared, validator_of
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.expressions.conditions import Comparison, Field, InList, value_at

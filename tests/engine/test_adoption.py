@@ -24,7 +24,7 @@ from support.models import NAME, TEXT, column, table
 from support.strategies import models, states
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.engine.adoption import AcceptedDrift
+    from pytest_delta_schema.engine.adoption import ModelOfTable
     from pytest_delta_schema.state import TableState
 
 PARENT = table(column(is_nullable=False), name="dev.silver.customers", primary_key=["id"])
@@ -42,7 +42,7 @@ def created(*models: Table) -> list[TableState]:
     return [tables[model.name] for model in models]
 
 
-def accepted(model: Table, *there: TableState, policy: PropertyPolicy = PLAIN) -> AcceptedDrift:
+def accepted(model: Table, *there: TableState, policy: PropertyPolicy = PLAIN) -> ModelOfTable:
     state = MemoryCatalog(there).snapshot([model])
     wanted = replace(desired_state(model), renames=())
     plan = TablePlanner(policy=policy).plan_states([wanted], state)

@@ -16,9 +16,8 @@ from faults.cases import Area, Case
 from pytest_delta_schema import Column, MemoryCatalog, QualifiedName, Settings, Table
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.declarations import tables_of_file
-from pytest_delta_schema.plugin.adoption import AdoptOptions, adopt_tables
-from pytest_delta_schema.plugin.importing import ImportOptions, import_tables
-from pytest_delta_schema.plugin.sources import SourceRoot
+from pytest_delta_schema.engine.model_writing import AdoptOptions, ImportOptions, adopt_tables, import_tables
+from pytest_delta_schema.engine.sources import SourceRoot
 from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state.desired import desired_state
 

@@ -13,12 +13,11 @@ from pyspark.sql.types import ArrayType, LongType, MapType, StructField, StructT
 
 from pytest_delta_schema import Column, LocalCatalog, MemoryCatalog, Settings, Table
 from pytest_delta_schema.backends.local import reading, session
-from pytest_delta_schema.engine import Gate
+from pytest_delta_schema.engine import Gate, model_writing, source_files
 from pytest_delta_schema.engine.declarations import tables_of_file
-from pytest_delta_schema.plugin import adoption, source_files
-from pytest_delta_schema.plugin.adoption import AdoptOptions, adopt_tables, drift_of
-from pytest_delta_schema.plugin.source_files import UnwritableFileError
-from pytest_delta_schema.plugin.sources import SourceRoot
+from pytest_delta_schema.engine.model_writing import AdoptOptions, adopt_tables, drift_of
+from pytest_delta_schema.engine.source_files import UnwritableFileError
+from pytest_delta_schema.engine.sources import SourceRoot
 from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
@@ -373,13 +372,13 @@ def test_a_link_stays_and_its_target_is_edited(folder):
 
 
 def test_a_file_that_is_changed_before_it_is_edited_stays(folder, monkeypatch):
-    edit_files = adoption._edit_files
+    edit_files = model_writing._edit_files
 
     def edit_changed_files(*arguments):
         (folder.path / "models.py").write_text("x = 1", "utf-8")
         edit_files(*arguments)
 
-    monkeypatch.setattr(adoption, "_edit_files", edit_changed_files)
+    monkeypatch.setattr(model_writing, "_edit_files", edit_changed_files)
 
     result = folder.run(WRITE)
 
@@ -550,7 +549,7 @@ def test_an_interruption_leaves_no_edit_that_was_not_proven(tmp_path, monkeypatc
         edited.append(path.read_text("utf-8"))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(adoption, "proved", interrupt)
+    monkeypatch.setattr(model_writing, "proved", interrupt)
     state = desired_state(Table("dev", "silver", "items", [Column("id", "bigint")]))
     there = TableState(name=state.name, columns=state.columns, table_properties=MappingProxyType({}))
     gate = Gate(MemoryCatalog([there]), [model], settings=Settings())

@@ -9,10 +9,11 @@ from pyspark.sql.types import DataType, LongType, StructField, StructType
 
 from pytest_delta_schema import Column, ForeignKey, MemoryCatalog, QualifiedName, Settings, Table
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.engine import model_writing
 from pytest_delta_schema.engine.adoption import Proofs, imported_model
 from pytest_delta_schema.engine.declarations import tables_of_file
-from pytest_delta_schema.plugin import importing
-from pytest_delta_schema.plugin.importing import ImportOptions, import_targets
+from pytest_delta_schema.engine.model_writing import ImportOptions
+from pytest_delta_schema.plugin.adoption import import_targets
 from pytest_delta_schema.plugin.options import import_requests
 from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state.desired import desired_state
@@ -492,9 +493,9 @@ def test_a_model_that_differs_is_added_once_with_what_it_cannot_declare(tmp_path
         style=CodeStyle(),
         root=tmp_path,
     )
-    monkeypatch.setattr(importing, "proved", lambda *_: Proofs({table.name: ("~ a: b -> c",)}))
+    monkeypatch.setattr(model_writing, "proved", lambda *_: Proofs({table.name: ("~ a: b -> c",)}))
 
-    outcome = importing.import_tables(MemoryCatalog([desired_state(table)]), options)
+    outcome = model_writing.import_tables(MemoryCatalog([desired_state(table)]), options)
 
     assert outcome.faults[table.name].headline == "its model differs from it"
     lines = path.read_text("utf-8").splitlines()
@@ -516,7 +517,7 @@ def imported(path, *tables, source=None):
         style=CodeStyle(),
         root=path.parent,
     )
-    return importing.import_tables(MemoryCatalog(states), options)
+    return model_writing.import_tables(MemoryCatalog(states), options)
 
 
 def nested(depth):
@@ -589,7 +590,9 @@ def test_a_module_whose_models_an_import_changes_gets_its_bytes_back(tmp_path):
 
 def test_a_new_module_that_cannot_be_proven_is_removed(tmp_path, monkeypatch):
     orders = Table("dev", "silver", "orders", [Column("id", LongType())])
-    monkeypatch.setattr(importing, "proved", lambda *_: Proofs({}, {orders.name: "silver.py cannot be imported: x"}))
+    monkeypatch.setattr(
+        model_writing, "proved", lambda *_: Proofs({}, {orders.name: "silver.py cannot be imported: x"})
+    )
 
     outcome = imported(tmp_path / "silver.py", orders)
 
@@ -607,13 +610,13 @@ def test_a_table_that_cannot_be_declared_or_is_gone_fails_alone(tmp_path, monkey
             raise DeclarationError(msg)
         return imported_model(state, *args)
 
-    monkeypatch.setattr(importing, "imported_model", model_of)
+    monkeypatch.setattr(model_writing, "imported_model", model_of)
     catalog = MemoryCatalog([desired_state(table) for table in tables[:2]])
     options = ImportOptions(
         targets={table.name: path for table in tables}, settings=Settings(), owns=None, style=CodeStyle(), root=tmp_path
     )
 
-    outcome = importing.import_tables(catalog, options)
+    outcome = model_writing.import_tables(catalog, options)
 
     assert {str(name): (fault.headline, fault.lines) for name, fault in outcome.faults.items()} == {
         "dev.silver.b": ("has something that no model can declare", ("column id: odd",)),
@@ -628,7 +631,7 @@ def test_an_interrupted_import_leaves_no_module_that_is_not_proven(tmp_path, mon
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(importing, "proved", interrupt)
+    monkeypatch.setattr(model_writing, "proved", interrupt)
     with pytest.raises(KeyboardInterrupt):
         imported(tmp_path / "silver.py", orders, source="x = 1\n")
 

@@ -13,14 +13,12 @@ from pyspark.sql import types as spark
 
 from faults.source_files import NEWLINE, REFUSED, TAIL, is_inserted, sources, statements
 from pytest_delta_schema import Column, MemoryCatalog, Settings
-from pytest_delta_schema.engine import Gate
+from pytest_delta_schema.engine import Gate, model_writing, source_files
 from pytest_delta_schema.engine.adoption import Proofs
 from pytest_delta_schema.engine.declarations import tables_of_file
-from pytest_delta_schema.plugin import adoption, source_files
-from pytest_delta_schema.plugin.adoption import AdoptOptions, adopt_tables
-from pytest_delta_schema.plugin.importing import ImportOptions, import_tables
-from pytest_delta_schema.plugin.source_files import SourceFile, UnwritableFileError, write_whole
-from pytest_delta_schema.plugin.sources import SourceRoot
+from pytest_delta_schema.engine.model_writing import AdoptOptions, ImportOptions, adopt_tables, import_tables
+from pytest_delta_schema.engine.source_files import SourceFile, UnwritableFileError, write_whole
+from pytest_delta_schema.engine.sources import SourceRoot
 from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state import ColumnState, TableState
 from pytest_delta_schema.state.desired import desired_state
@@ -200,7 +198,7 @@ def test_a_disk_that_is_full_while_an_adoption_runs(tmp_path, monkeypatch, writt
 
     monkeypatch.setattr(source_files, "write_whole", write)
     if not is_proven:
-        monkeypatch.setattr(adoption, "proved", lambda *_: Proofs({model.name: ("~ a: b -> c",)}))
+        monkeypatch.setattr(model_writing, "proved", lambda *_: Proofs({model.name: ("~ a: b -> c",)}))
     gate = Gate(
         MemoryCatalog([desired_state(replace(model, columns=[Column("id", "bigint")]))]), [model], settings=Settings()
     )

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.plugin import sources
-from pytest_delta_schema.plugin.sources import SourceRoot, git_commit, source_url
+from pytest_delta_schema.engine import sources
+from pytest_delta_schema.engine.sources import SourceRoot, git_commit, source_url
 
 COMMIT = "a" * 40
 HERE = Location("", 3, 5, 4)
