@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import re
+from contextlib import nullcontext, suppress
+from datetime import date
+from decimal import Decimal
 from functools import partial
 
 import pytest
@@ -25,7 +28,15 @@ from pytest_delta_schema.state.expressions import (
     with_columns,
 )
 from pytest_delta_schema.state.expressions.conditions import Unparsed
-from pytest_delta_schema.state.expressions.parsing import _plain, condition_of, is_too_deep, parse, parse_exactly
+from pytest_delta_schema.state.expressions.parsing import (
+    _plain,
+    condition_of,
+    is_too_deep,
+    literals_in,
+    parse,
+    parse_exactly,
+    require_wide,
+)
 
 SAME = [
     ("a > 0", "A>0"),
@@ -115,6 +126,42 @@ def test_equal_after_simplification_only(left, right):
 )
 def test_columns(text, columns):
     assert columns_in(text) == columns
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a > 5 AND (a < 7.50 OR b IN ('x', 'y')) AND c <> 5", (5, Decimal("7.50"), "x", "y")),
+        ("d >= DATE '2024-02-01' AND a > -1 AND b IS NOT NULL", (date(2024, 2, 1), "2024-02-01", -1, 1)),
+        ("a > b", ()),
+        ("a >", ()),
+    ],
+)
+def test_literals(text, expected):
+    assert literals_in(text) == expected
+
+
+NARROW = {"t": "tinyint", "f": "float", "i": "int"}
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("t + t > 5", "t + t"),
+        ("i > 5 AND (t) * t > 5", "(t) * t"),
+        ("(t + t) - f > 5", "(t + t) - f"),
+        ("-t > 5", "-t"),
+        ("t + i > 5", None),
+        ("i + i > 5", None),
+        ("-i > 5", None),
+        ("t > 5 AND f < 3", None),
+        ("t + t >", None),
+    ],
+)
+def test_what_is_computed_in_a_narrow_type(text, part):
+    with pytest.raises(ExpressionError, match=re.escape(f"{part} is computed")) if part else nullcontext():
+        require_wide(text, NARROW)
+    require_wide(text, {"t": "int", "f": "double", "i": "int"})
 
 
 @pytest.mark.parametrize(

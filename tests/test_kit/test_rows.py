@@ -7,6 +7,7 @@ from datetime import date, datetime, timezone
 from decimal import Decimal
 from hashlib import sha256
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -25,6 +26,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.expressions import failing_rows
 from pytest_delta_schema.testing.scenario import EVERY_TYPE
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 from support.rows import CHECKED_COLUMNS, COMPARISONS, table
@@ -358,6 +360,53 @@ def test_checks_hold(columns, checks, expected):
 
     assert [tuple(row.values()) for row in rows] == expected
     require_taken(table(columns, checks), rows)
+
+
+IN_ALL, IN_UTC = ("UTC", "America/New_York", "Asia/Kathmandu", "Pacific/Kiritimati", "Pacific/Pago_Pago"), ("UTC",)
+
+ZONES = [
+    ("a timestamp", "a < '2000-01-01'", IN_ALL),
+    ("a timestamp", "a <> '2023-12-31 19:00:00'", IN_ALL),
+    ("a timestamp", "a <> '2024-01-01 05:45:00'", IN_ALL),
+    ("a timestamp", "a NOT IN ('2024-01-01 14:00:00', '2023-12-31 13:00:00')", IN_ALL),
+    ("a timestamp", "a NOT BETWEEN '2024-01-01 03:00:00' AND '2024-01-01 09:00:00'", IN_ALL),
+    ("a timestamp", "a < '2024-01-01 05:00:00' OR a > '2024-01-01 07:00:00'", IN_ALL),
+    ("a timestamp", "NOT (a > '2023-12-31 18:00:00' AND a < '2023-12-31 20:00:00')", IN_ALL),
+    ("a timestamp", "year(a) <> 2023", IN_ALL),
+    ("a timestamp; b timestamp_ntz", "a <> b", IN_ALL),
+    ("a struct<t: timestamp>; b timestamp_ntz", "a.t >= b", IN_ALL),
+    ("a timestamp; b date", "to_date(a) > b", IN_ALL),
+    ("a timestamp; b timestamp", "a = b", IN_ALL),
+    ("a timestamp", "a = '1999-05-12 09:00:00'", IN_UTC),
+    ("a timestamp", "a IN ('1999-05-12 09:00:00', '2024-01-01')", IN_UTC),
+    ("a timestamp", "year(a) = 2024 AND month(a) = 1 AND a <= '2024-01-01'", IN_UTC),
+    ("a timestamp; b timestamp_ntz", "a = b", IN_UTC),
+    ("a timestamp; b date", "b = a", IN_UTC),
+    ("a struct<t: timestamp>; b timestamp_ntz", "a.t = b", IN_UTC),
+]
+
+
+def seen_in(value, zone):
+    """Return a value as a session in a time zone computes with it, written in UTC."""
+    if isinstance(value, dict):
+        return {name: seen_in(part, zone) for name, part in value.items()}
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return value
+    return value.astimezone(ZoneInfo(zone)).replace(tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(("columns", "check", "zones"), ZONES, ids=[f"{case[0]}: {case[1]}" for case in ZONES])
+def test_instants_meet_a_check_in_every_time_zone_or_in_utc(columns, check, zones):
+    rows = rows_of(table(columns, [check]), 4)
+
+    held = [
+        zone
+        for zone in IN_ALL
+        if not failing_rows(
+            check, [{name: seen_in(value, zone) for name, value in row.items()} for row in rows], ["a", "b"]
+        )
+    ]
+    assert held == [*zones]
 
 
 UNSOLVED = [
