@@ -287,7 +287,7 @@ _PLAIN = r"""(?:`(?:[\x00-_a-\x7f]|``)*`(?!`)|[^\w`'"/-])+"""
 
 _TOKENS = (
     f"(?s){_PLAIN}|(?P<name>{NAME})|(?P<literal>{RAW_LITERAL}|{LITERAL})|(?P<comment>{COMMENT})"
-    rf"|(?P<keyword>\b{_one_of(_KEYWORDS)}(?: {_one_of(_KEYWORDS)})*\b)|(?P<type>\b{_one_of(_TYPES)}\b)"
+    rf"|(?P<keyword>\b{_one_of(_KEYWORDS)}\b(?: (?={_one_of(_KEYWORDS)}\b))?)|(?P<type>\b{_one_of(_TYPES)}\b)"
     rf"|(?P<number>\b\d[\w.]*)|{UNCLOSED}|\w+|."
 )
 
@@ -298,4 +298,12 @@ def sql_tokens(sql: str) -> Iterator[tuple[str | None, str]]:
     """Yield the tokens of SQL, each with its kind, or ``None`` for one without a colour: together they can be run."""
     # A file in UTF-8 cannot hold halves of characters, and HTML cannot hold NUL; no catalog stores names with them.
     legible = re.sub(_UNWRITABLE, "\ufffd", escaped_literals(sql))
-    return ((match.lastgroup, Exact(match[0])) for match in re.finditer(_TOKENS, legible))
+    kind, text = None, ""
+    for match in re.finditer(_TOKENS, legible):
+        # Keywords in a row are one token, with the spaces between them.
+        if match.lastgroup != kind and text:
+            yield kind, Exact(text)
+            text = ""
+        kind, text = match.lastgroup, text + match[0]
+    if text:
+        yield kind, Exact(text)

@@ -251,6 +251,7 @@ def test_a_mapping_can_be_changed() -> None:
 
 OTHER_TEXTS = {
     "exchange/statements.py": "types that no parser knows",
+    "test_kit/values.py": "values of a column that a check compares in one case",
     "backends/databricks/catalog.py": "what a relation is, and its format",
     "backends/databricks/connection.py": "the state of a warehouse",
     "backends/databricks/descriptions.py": "types, and the value of a property",

@@ -60,13 +60,14 @@ class LocalCatalog(SparkTables):
     name = "local"
 
     def __init__(self, spark: SparkSession | Callable[[], SparkSession], *, warehouse: str | PathLike[str]) -> None:
+        starts_later = callable(spark) and not isinstance(spark, type)
         refuse(
-            "" if callable(spark) else session_fault(spark, "LocalCatalog"),
+            "" if starts_later else session_fault(spark, "LocalCatalog"),
             folder_fault(warehouse, "LocalCatalog"),
         )
         self._given = spark
         self.warehouse = Path(warehouse)
-        if callable(spark):
+        if starts_later:
             versions = installed_versions(lambda: self.bridge.versions().properties)
         else:
             versions = self.bridge.versions()
