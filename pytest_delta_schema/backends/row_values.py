@@ -462,6 +462,13 @@ class Clock:
         shown = instant.astimezone(zone)
         return len({shown.replace(fold=fold).utcoffset() for fold in (0, 1)}) == 1
 
+    def other_form(self, value: datetime) -> datetime:
+        """Return the instant of a local time in the clock's zone, or the local time of an instant."""
+        zone = _zone(self.zone) if self.zone else None
+        if value.tzinfo is None:
+            return value.replace(tzinfo=zone).astimezone(timezone.utc)
+        return value.astimezone(zone).replace(tzinfo=None)
+
     def _moment(self, given: datetime) -> datetime:
         if given.utcoffset() is not None:
             return given.astimezone(timezone.utc)

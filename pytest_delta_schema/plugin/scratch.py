@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
@@ -20,7 +21,7 @@ from pytest_delta_schema.models.names import QualifiedName, require_name
 from pytest_delta_schema.models.table import Table, declared_name, derived, required_table
 from pytest_delta_schema.plugin.options import without_scratch_catalog
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.test_kit.rows import rows_of
+from pytest_delta_schema.test_kit.rows import completed_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -107,7 +108,8 @@ class Scratch:
         if isinstance(rows, Mapping) or not isinstance(rows, (int, Iterable)):
             msg = f"{model.qualified_name}: fill=True completes rows, and was given {rows!r}; give a list of dicts"
             raise DeclarationError(msg)
-        return rows_of(model, rows, parents=parents)
+        session = partial(getattr, self._catalog, "spark") if hasattr(type(self._catalog), "spark") else None
+        return completed_rows(model, rows, {}, parents=parents, session=session)
 
     @hides_traceback
     def clone(self, table: Table, name: str | None) -> Table:

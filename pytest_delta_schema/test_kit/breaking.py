@@ -21,7 +21,14 @@ from pytest_delta_schema.state.expressions import ExpressionError, columns_in, f
 from pytest_delta_schema.state.types import not_null_paths
 from pytest_delta_schema.test_kit.constraints import Constraint, broken_constraints, texts_with_length
 from pytest_delta_schema.test_kit.contract import Clause, contract_of, known_columns
-from pytest_delta_schema.test_kit.rows import RowMaker, listed_parents, parent_rows, rows_of, valid_state
+from pytest_delta_schema.test_kit.rows import (
+    RowMaker,
+    completed_rows,
+    listed_parents,
+    parent_rows,
+    rows_of,
+    valid_state,
+)
 from pytest_delta_schema.test_kit.values import changed
 
 if TYPE_CHECKING:
@@ -253,6 +260,7 @@ def frame_of(  # noqa: PLR0913 - how the rows are made
 ) -> DataFrame:
     """Return a frame with rows that satisfy the contract of a model, as :func:`rows_of` makes them.
 
+    Checks that cannot be evaluated without Spark are judged by the session, and all hold in its time zone.
     Its columns have the types of the model, and all of them may be NULL, as in a frame that a job has read. Columns
     that the table fills itself, those with a default, a generation expression or an identity, are left out, as in a
     frame that a job writes, unless a row gives a value; then the others get the value of the table.
@@ -271,9 +279,10 @@ def frame_of(  # noqa: PLR0913 - how the rows are made
         DeclarationError: As :func:`rows_of`; or if a row has to have a value that only the table knows, with
             ``all_columns`` or because another row gives one.
         InvalidModelError: If the declaration breaks rules.
+        StatementError: If Spark refuses a check.
     """
     refuse(session_fault(spark, "frame_of"))
-    made = rows_of(model, rows, seed=seed, parents=parents, **columns)
+    made = completed_rows(model, rows, columns, seed=seed, parents=parents, session=lambda: spark)
     contract = contract_of(desired_state(model))
     filled = {folded(column.name) for column in contract.state.columns if column.value is not None}
     given = {folded(name) for row in made for name in row}

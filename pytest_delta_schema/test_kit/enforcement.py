@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.rows import constraint_error
+from pytest_delta_schema.backends.spark.sessions import TIME_ZONE, setting
 from pytest_delta_schema.delta.names import NameMap, NameSet, PartPath, column_of, folded, part_path, same_name
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError, diagnostic_of, first_line, note
 from pytest_delta_schema.diagnostics.faults import RefusedRow, UnenforcedConstraint, UntriedConstraint
@@ -149,7 +151,9 @@ def try_constraints(
     parents of foreign keys are not created, so it has to count the rows with a value in one, too.
     """
     trial = _Trial(catalog, table, rows, name)
-    with step(escaped(f"{name}: trying its constraints"), trial.amount, covers=True):
+    # The rows hold in UTC.
+    zone = setting(catalog.spark, TIME_ZONE, "UTC") if hasattr(catalog, "spark") else nullcontext()
+    with zone, step(escaped(f"{name}: trying its constraints"), trial.amount, covers=True):
         return EnforcementResult(faults=tuple(trial.faults()), notes=tuple(trial.notes()))
 
 

@@ -24,15 +24,18 @@ from pytest_delta_schema.state.expressions.conditions import Comparison, Field, 
 from pytest_delta_schema.state.expressions.parsing import literals_in
 from pytest_delta_schema.state.types import StructState, find, not_null_paths, plain
 from pytest_delta_schema.test_kit.contract import Clause, contract_of, known_columns
-from pytest_delta_schema.test_kit.values import Values, changed, fitted, maker, nearest, number_of
+from pytest_delta_schema.test_kit.values import FIRST_HOUR, Values, changed, fitted, maker, nearest, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from pyspark.sql import SparkSession
 
     from pytest_delta_schema.models.constraints import ForeignKey
     from pytest_delta_schema.state.states import CheckState, KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
     from pytest_delta_schema.test_kit.contract import Contract
+    from pytest_delta_schema.test_kit.judging import Judge
     from pytest_delta_schema.test_kit.values import Make
 
 
@@ -73,13 +76,26 @@ def rows_of(
             satisfied; the text names it, and the columns to give.
         InvalidModelError: If the declaration breaks rules.
     """
+    return completed_rows(model, rows, columns, seed=seed, parents=parents)
+
+
+def completed_rows(  # noqa: PLR0913 - what rows_of is given, and a session
+    model: Table,
+    rows: int | Iterable[Mapping[str, Any]],
+    columns: Mapping[str, Any],
+    *,
+    seed: int = 0,
+    parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
+    session: Callable[[], SparkSession] | None = None,
+) -> list[Row]:
+    """Return the rows of :func:`rows_of`; a session judges the checks that nothing else can, in its time zone."""
     state = valid_state(model, "rows_of")
     for_all = known_columns(state, columns)
     given = [
         {**{name: value(position) if callable(value) else value for name, value in for_all.items()}, **row}
         for position, row in enumerate(_given_rows(state, rows))
     ]
-    return made_rows(model, state, given, seed=seed, parents=parents)
+    return made_rows(model, state, given, seed=seed, parents=parents, session=session)
 
 
 def valid_state(model: Table, function: str) -> TableState:
@@ -92,13 +108,14 @@ def valid_state(model: Table, function: str) -> TableState:
     return desired_state(contract)
 
 
-def made_rows(
+def made_rows(  # noqa: PLR0913 - what rows_of is given, and a session
     model: Table,
     state: TableState,
     given: list[Row],
     *,
     seed: int = 0,
     parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
+    session: Callable[[], SparkSession] | None = None,
 ) -> list[Row]:
     """Return rows with values for all columns that the table does not fill."""
     lines = [
@@ -108,7 +125,13 @@ def made_rows(
     ]
     if lines and given:
         raise DeclarationError("\n".join(lines))
-    maker = RowMaker(contract_of(state), parent_rows(model, state, parents or {}, given), seed)
+    contract = contract_of(state)
+    judge = None
+    if session is not None:
+        from pytest_delta_schema.test_kit.judging import Judge  # noqa: PLC0415 - imports pyspark
+
+        judge = Judge(session, model, contract)
+    maker = RowMaker(contract, parent_rows(model, state, parents or {}, given), seed, judge=judge)
     return maker.rows(given)
 
 
@@ -288,6 +311,12 @@ _MOST_UNJUDGED = 100
 _MOST_POSITIONS = 200
 """How many positions are tried for one row, beyond as many as its keys may have taken."""
 
+_MOST_QUERIES = 5
+"""How often Spark judges what was tried for a row."""
+
+_MOST_AHEAD = 10
+"""For how many following rows values are tried before Spark judges them with those of a row."""
+
 _FOLLOWING = 3
 """How many plain values are tried for one position."""
 
@@ -336,8 +365,16 @@ class _Plan:
 class RowMaker:
     """Makes the rows of one call: columns take one candidate after the other until checks and keys are met."""
 
-    def __init__(self, contract: Contract, foreign_keys: ForeignKeys, seed: int, made: Sequence[Row] = ()) -> None:
+    def __init__(
+        self,
+        contract: Contract,
+        foreign_keys: ForeignKeys,
+        seed: int,
+        made: Sequence[Row] = (),
+        judge: Judge | None = None,
+    ) -> None:
         self._contract = contract
+        self._judge = judge
         self._foreign_keys = foreign_keys
         self._seed = seed
         self._keys = [(key, tuple(map(folded, key.columns))) for key in contract.state.keys]
@@ -356,11 +393,15 @@ class RowMaker:
         for row in given:
             self._take(row)
         position = 0
-        for row in given:
+        for index, row in enumerate(given):
             first, self._tried = position + 1, 0
             for position in range(first, first + _MOST_POSITIONS + len(given)):
                 self._is_refused_by_key = False
                 whole = self.complete(row, position)
+                for _ in range(_MOST_QUERIES if whole is None else 0):
+                    if whole is not None or not self._knows_more(given[index + 1 : index + 1 + _MOST_AHEAD], position):
+                        break
+                    whole = self.complete(row, position)
                 if whole is not None or not self._is_refused_by_key or self._tried > _MOST_TRIED:
                     break
             if whole is None:
@@ -369,6 +410,18 @@ class RowMaker:
             self._made.append(whole)
         names = [(column.name, folded(column.name)) for column in self._contract.state.columns]
         return [{name: row[key] for name, key in names if key in row} for row in self._made]
+
+    def _knows_more(self, following: Sequence[Row], position: int) -> bool:
+        """Let Spark judge what was tried for a row, with what is tried for the following ones."""
+        if self._judge is None or not self._judge.is_waiting:
+            return False
+        self._most_steps = _FEW_STEPS
+        for number, row in enumerate(following, start=position + 1):
+            self.complete(row, number)
+        self._most_steps = _MOST_STEPS
+        self._plans.clear()
+        self._judge.judge()
+        return True
 
     def complete(self, given: Row, position: int = 1) -> Row | None:
         """Return a row with values for the columns that are not given, in lower case; ``None`` if none is found."""
@@ -575,7 +628,7 @@ class RowMaker:
             yield first
         column = self._column(slot)
         others = {path for clause in slot.related for path in clause.paths if self._variable(path) != slot.source}
-        known = [value_at(row, path) for path in sorted(others)]
+        known = self._readings(slot, (value_at(row, path) for path in sorted(others)))
         alike = [value for value in known if fitted(value, column.data_type) is not None]
         candidates = chain(
             nearest(column.data_type, column.name, alike) if alike else (),
@@ -606,7 +659,14 @@ class RowMaker:
 
     def _literals(self, slot: _Slot) -> list[Any]:
         clauses = (*slot.single, *slot.related)
-        return [*dict.fromkeys(value for clause in clauses for value in literals_in(clause.check.expression))]
+        literals = dict.fromkeys(value for clause in clauses for value in literals_in(clause.check.expression))
+        return self._readings(slot, literals if self._judge is None else (*literals, FIRST_HOUR))
+
+    def _readings(self, slot: _Slot, operands: Iterable[Any]) -> list[Any]:
+        """Return operands, with what the times among them mean in the time zone of the session."""
+        if self._judge is None or not any(clause.has_instants for clause in (*slot.single, *slot.related)):
+            return [*operands]
+        return self._judge.readings(operands)
 
     def _values_of(self, slot: _Slot, *, is_strict: bool) -> Values:
         if is_strict not in slot.values:
@@ -644,13 +704,17 @@ class RowMaker:
         return is_free
 
     def _is_met(self, clause: Clause, row: Row, *, is_strict: bool) -> bool:
-        name = clause.check.name
+        name, judge = clause.check.name, self._judge
+        if judge is not None and clause.has_instants and not is_strict and not judge.is_in_utc:
+            return judge.holds(clause.check, row)
         if self._unjudged[name] > _MOST_UNJUDGED and name not in self._judged:
             self._steps = -1
             return False
         try:
             is_met = self._contract.meets(clause, row, is_strict=is_strict)
         except ExpressionError:
+            if judge is not None:
+                return judge.holds(clause.check, row)
             self._unjudged[name] += 1
             return False
         if is_met or None not in (row.get(name) for name in clause.columns):
@@ -703,7 +767,8 @@ class RowMaker:
         lines = []
         for check, names in checks.items():
             is_whole = any(clause.check == check and clause.condition is None for clause in unsolved)
-            reason = "" if check.name in self._judged or not is_whole else ": it cannot be evaluated without Spark"
+            is_judged = check.name in self._judged or self._judge is not None
+            reason = "" if is_judged or not is_whole else ": it cannot be evaluated without Spark"
             remedy = to_give(self._contract, sorted(names), given)
             lines.append(f"{state.name}: check {check.name} ({check.expression}) is not solved{reason}; {remedy}")
         foreign_keys = [slot.source for slot in slots if not isinstance(slot.source, ColumnPath)]
@@ -712,7 +777,7 @@ class RowMaker:
     def _has_row(self, given: Row, clauses: Sequence[Clause], position: int) -> bool:
         """Whether a row is found that meets some clauses, whatever keys are taken."""
         contract = replace(self._contract, clauses=tuple(clauses))
-        maker = RowMaker(contract, self._foreign_keys, self._seed, self._made)
+        maker = RowMaker(contract, self._foreign_keys, self._seed, self._made, self._judge)
         maker._most_steps = _FEW_STEPS
         return maker.complete(given, position) is not None
 

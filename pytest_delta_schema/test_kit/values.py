@@ -312,11 +312,17 @@ _TIMES: dict[str, Callable[[datetime], Any]] = {
 
 def _moment(value: Any) -> datetime | None:
     """Return the time, in UTC and without a time zone, that a value or a literal means; ``None`` if it means none."""
+    moment = moment_as_written(value)
+    return None if moment is None else in_utc(moment)
+
+
+def moment_as_written(value: Any) -> datetime | None:
+    """Return the time that a value or a literal means, with the time zone that it has."""
     if isinstance(value, str):
         return moment_of(value)
-    if isinstance(value, datetime):
-        return in_utc(value)
-    return datetime(value.year, value.month, value.day) if isinstance(value, date) else None  # noqa: DTZ001 - in UTC
+    if isinstance(value, datetime) or not isinstance(value, date):
+        return value if isinstance(value, datetime) else None
+    return datetime(value.year, value.month, value.day)  # noqa: DTZ001 - a local time
 
 
 def near(data_type: DataTypeState, name: str, operands: Sequence[Any]) -> Iterator[Iterable[Any]]:
@@ -405,6 +411,7 @@ def _texts_near(
     yield "", "x"
     for left, right in product(texts, repeat=2):
         yield (left + right,)
+    yield from (map(str, count(whole)) for whole in (1, *wholes))
 
 
 def _end(head: str, shortest: int, longest: int, number: int) -> str | None:

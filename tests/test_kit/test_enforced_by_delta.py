@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import assert_rows_satisfy, breaking_rows, frame_of
-from pytest_delta_schema.diagnostics.errors import RowsError
+from pytest_delta_schema.backends.spark.sessions import TIME_ZONE, setting
+from pytest_delta_schema.diagnostics.errors import DeclarationError, RowsError, StatementError
 from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions.conditions import atoms_of
 from pytest_delta_schema.state.expressions.parsing import condition_of
@@ -84,3 +86,55 @@ def test_assert_rows_satisfy_agrees(local):
             with pytest.raises(RowsError) as error:
                 assert_rows_satisfy(model, frame)
             assert len(error.value.diagnostics) == len(breaking.breaks), breaking
+
+
+JUDGED = [
+    ("a int; b int not null", ["hash(a, b) % 2 = 0"], {"primary_key": ["b"]}),
+    ("a string; b int", ["CAST(a AS INT) > 5", "b > 3"], {}),
+    ("a decimal(9,2); b int; c decimal(12,2)", ["round(a * b, 2) = c"], {}),
+    ("a string; b int", ["levenshtein(a, 'abc') = b"], {}),
+    ("a timestamp", ["hour(a) = 3"], {}),
+    ("a timestamp", ["a = '1999-05-12 09:00:00'"], {}),
+    ("a timestamp", ["a = '1999-05-12T09:00:00Z'"], {}),
+    ("a timestamp", ["year(a) = 2024 AND month(a) = 1 AND a <= '2024-01-01'"], {}),
+    ("a struct<t: timestamp>; b timestamp_ntz", ["a.t = b"], {}),
+    ("a timestamp; b date", ["b = a"], {}),
+    ("a timestamp", ["a <> '2023-12-31 19:00:00'"], {}),
+]
+"""Checks that nothing judges without Spark, and others that hold in one time zone only."""
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kathmandu"])
+def test_a_session_judges_checks_in_its_time_zone(local, zone):
+    with setting(local.spark, TIME_ZONE, zone):
+        for columns, checks, options in JUDGED:
+            frame = frame_of(local.spark, table(columns, checks, **options), 12)
+            held = frame.selectExpr(*(f"coalesce(({check}), false)" for check in checks)).collect()
+            assert [tuple(row) for row in held] == [(True,) * len(checks)] * 12, checks
+            keys = options.get("primary_key")
+            assert keys is None or frame.select(keys).distinct().count() == 12, checks
+
+
+def test_tables_are_filled_and_tried_in_any_time_zone(local):
+    check = "a = '1999-05-12 09:00:00'"
+    model = table("a timestamp; b string", [check, "CAST(b AS INT) > 5"])
+    scratch = Scratch(local, "zones")
+    with setting(local.spark, TIME_ZONE, "America/New_York"):
+        try:
+            made = scratch.table(model, 3, None)
+            assert len(local.rows(made.name)) == 3
+            other = scratch.table(model, [{"b": "7"}], "other", fill=True)
+            assert [row["b"] for row in local.rows(other.name)] == ["7"]
+        finally:
+            scratch.clean_up()
+        (outcome,) = outcomes_of([table("a timestamp; b timestamp_ntz", [check, "b = a"])], local)
+    assert outcome.status is Status.ENFORCED
+
+
+def test_what_spark_refuses_or_never_meets_is_an_error(local):
+    with pytest.raises(
+        DeclarationError, match=r"check c1 \(a RLIKE '\^\(\?=x\)y'\) is not solved; give a value for a$"
+    ):
+        frame_of(local.spark, table("a string", ["a RLIKE '^(?=x)y'"]))
+    with pytest.raises(StatementError, match="Cannot resolve routine `no_such`"):
+        frame_of(local.spark, table("a string", ["no_such(a) = 1"]))
