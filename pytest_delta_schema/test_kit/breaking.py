@@ -18,8 +18,7 @@ from pytest_delta_schema.models.spark_types import nullable_struct
 from pytest_delta_schema.models.table import to_struct_type
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, failing_rows
-from pytest_delta_schema.state.types import not_null_paths
-from pytest_delta_schema.test_kit.constraints import Constraint, broken_constraints, texts_with_length
+from pytest_delta_schema.test_kit.constraints import Constraint, broken_constraints, column_constraints
 from pytest_delta_schema.test_kit.contract import Clause, contract_of, known_columns
 from pytest_delta_schema.test_kit.rows import (
     RowMaker,
@@ -104,25 +103,17 @@ class Breaker:
 
     def broken(self) -> Iterator[BreakingRows]:
         """Yield rows for each constraint that a row can break; those for which none was found are among the faults."""
-        yield from self._nulls()
-        yield from self._lengths()
+        yield from self._columns()
         yield from self._checks()
         for other in self._others[:1]:
             yield from self._keys(other)
 
-    def _nulls(self) -> Iterator[BreakingRows]:
-        """Yield a row for each NOT NULL."""
-        for path in not_null_paths(self._contract.state.columns):
+    def _columns(self) -> Iterator[BreakingRows]:
+        """Yield a row for each NOT NULL and each length."""
+        for constraint, path, length in column_constraints(self._contract.state):
             if path.folded[0] not in self._filled:
-                value = self._changed(path, lambda _: None)
-                yield from self._best(Constraint(kind="not null", name=str(path)), self._with(path, value))
-
-    def _lengths(self) -> Iterator[BreakingRows]:
-        """Yield a row for each length."""
-        for path, length in texts_with_length(self._contract.state.columns):
-            if path.folded[0] not in self._filled:
-                value = self._changed(path, partial(lengthened, length=length))
-                yield from self._best(Constraint(kind="length", name=str(path)), self._with(path, value))
+                change = partial(lengthened, length=length)
+                yield from self._best(constraint, self._with(path, self._changed(path, change)))
 
     def _checks(self) -> Iterator[BreakingRows]:
         """Yield a row for each check; none is missed for one that holds for every row."""
@@ -242,9 +233,9 @@ def _unjudged(contract: Contract, valid: Sequence[Row]) -> list[CheckState]:
     return found
 
 
-def lengthened(text: str | None, length: int) -> str:
-    """Return a text with one character more than a length."""
-    return (text or "").ljust(length + 1, "x")
+def lengthened(text: str | None, length: int | None) -> str | None:
+    """Return a text with one character more than a length; ``None`` without one."""
+    return None if length is None else (text or "").ljust(length + 1, "x")
 
 
 @hides_traceback

@@ -37,6 +37,7 @@ from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, describe_type, is_assignable
 from pytest_delta_schema.test_kit.contract import known_columns
+from pytest_delta_schema.test_kit.values import struct_fields
 from pytest_delta_schema.write_check.prediction import stored_state
 from pytest_delta_schema.write_check.verdict import WriteOptions, reason_of
 
@@ -355,7 +356,7 @@ def _frozen(value: Any, data_type: DataTypeState, numbers: list[float] | None) -
     if value is None:
         return None
     if isinstance(data_type, StructState):
-        parts = _struct_fields(value, data_type)
+        parts = struct_fields(value, data_type)
         return tuple(
             _frozen(part, field.data_type, numbers) for part, field in zip(parts, data_type.fields, strict=True)
         )
@@ -383,14 +384,6 @@ def _frozen_atom(value: Any, data_type: str, numbers: list[float] | None) -> Has
     if isinstance(value, bytearray):
         return bytes(value)
     return str(value) if data_type == "variant" else value
-
-
-def _struct_fields(value: Any, data_type: StructState) -> Sequence[Any]:
-    """Return the fields of a struct in order: it is a dictionary by their names, or a row or tuple with all of them."""
-    if isinstance(value, dict):
-        given = _by_name(value)
-        return [given.get(folded(field.name)) for field in data_type.fields]
-    return tuple(value)
 
 
 _Entry = tuple[tuple[float, ...], int]
@@ -428,28 +421,22 @@ def _pair(entry: int, partners: dict[int, int], close: Callable[[int], list[int]
     """Pair one more entry, and other entries again with other partners if that is needed; whether it was possible."""
     reached_from: dict[int, int] = {}
     todo = [entry]
-    while todo:
-        current = todo.pop(0)
+    for current in todo:
         for position in close(current):
             if position in reached_from:
                 continue
             reached_from[position] = current
-            if position not in partners:
-                _assign(position, entry, partners, reached_from)
-                return True
-            todo.append(partners[position])
+            if position in partners:
+                todo.append(partners[position])
+                continue
+            # Pair along the path that was found, from its end to the new entry.
+            positions: dict[int, int | None] = {owner: at for at, owner in partners.items()}
+            end: int | None = position
+            while end is not None:
+                partners[end] = reached_from[end]
+                end = positions.get(reached_from[end])
+            return True
     return False
-
-
-def _assign(position: int, entry: int, partners: dict[int, int], reached_from: Mapping[int, int]) -> None:
-    """Pair along the path that was found, from its end to the new entry."""
-    positions = {owner: at for at, owner in partners.items()}
-    while True:
-        owner = reached_from[position]
-        partners[position] = owner
-        if owner == entry:
-            return
-        position = positions[owner]
 
 
 _SHOWN_ROWS = 3

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from pytest_delta_schema.delta.fields import SIZED
 from pytest_delta_schema.delta.names import KEY, ColumnPath, folded
 from pytest_delta_schema.state.expressions import failing_rows
-from pytest_delta_schema.state.expressions.conditions import (
-    value_at,
-)
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, atoms_with_paths, not_null_paths
+from pytest_delta_schema.test_kit.values import struct_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.state.types import ColumnState, DataTypeState
+    from pytest_delta_schema.state.types import DataTypeState
     from pytest_delta_schema.test_kit.contract import Contract
 
 
@@ -55,20 +53,25 @@ def broken_constraints(contract: Contract, rows: Iterable[Mapping[str, Any]]) ->
     checks = [check for check in state.checks if failing_rows(check.expression, whole, names)]
     keys = [key for key in state.keys if count_repeated([folded(name) for name in key.columns], whole)]
     return (
-        *_nulls(state, whole),
-        *_lengths(state, whole),
+        *(
+            constraint
+            for constraint, path, length in column_constraints(state)
+            if _is_broken(contract, path, length, whole)
+        ),
         *(Constraint(kind="check", name=check.name) for check in checks),
         *(Constraint(kind=key.kind, name=key.name) for key in keys),
     )
 
 
-def texts_with_length(columns: Iterable[ColumnState]) -> Iterator[tuple[ColumnPath, int]]:
-    """Yield the path and length of each ``char`` and ``varchar``, at any depth."""
-    for column in columns:
+def column_constraints(state: TableState) -> Iterator[tuple[Constraint, ColumnPath, int | None]]:
+    """Yield each NOT NULL, and then each ``char`` and ``varchar``, at any depth, with its path and length."""
+    for path in not_null_paths(state.columns):
+        yield Constraint(kind="not null", name=str(path)), path, None
+    for column in state.columns:
         for path, atom in atoms_with_paths(column.data_type, ColumnPath(column.name)):
             sized = SIZED.fullmatch(atom)
             if sized is not None and sized[1] != "decimal":
-                yield path, int(sized[2])
+                yield Constraint(kind="length", name=str(path)), path, int(sized[2])
 
 
 def values_at(value: Any, data_type: DataTypeState, parts: Sequence[str]) -> Iterator[Any]:
@@ -83,30 +86,18 @@ def values_at(value: Any, data_type: DataTypeState, parts: Sequence[str]) -> Ite
         for item in value if is_key else value.values():
             yield from values_at(item, data_type.key if is_key else data_type.value, parts[1:])
     elif isinstance(data_type, StructState):
-        fields = [folded(field.name) for field in data_type.fields]
-        index = fields.index(folded(parts[0]))
-        # A struct that is the key of a map is a tuple.
-        item = value[index] if isinstance(value, tuple) else value.get(data_type.fields[index].name)
+        index = [folded(field.name) for field in data_type.fields].index(folded(parts[0]))
+        item = struct_fields(value, data_type)[index]
         yield from values_at(item, data_type.fields[index].data_type, parts[1:])
 
 
-def _nulls(state: TableState, rows: Sequence[Mapping[str, Any]]) -> Iterator[Constraint]:
-    for path in not_null_paths(state.columns):
-        if any(value_at(row, path) is None for row in rows):
-            yield Constraint(kind="not null", name=str(path))
-
-
-def _lengths(state: TableState, rows: Sequence[Mapping[str, Any]]) -> Iterator[Constraint]:
-    for column in state.columns:
-        for path, length in texts_with_length([column]):
-            texts = [
-                text
-                for row in rows
-                for text in values_at(row.get(folded(column.name)), column.data_type, path.fields)
-                if isinstance(text, str)
-            ]
-            if any(len(text) > length for text in texts):
-                yield Constraint(kind="length", name=str(path))
+def _is_broken(contract: Contract, path: ColumnPath, length: int | None, rows: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether a value of some rows is NULL, or longer than a length."""
+    data_type = contract.columns[path.root].data_type
+    values = [value for row in rows for value in values_at(row.get(path.folded[0]), data_type, path.fields)]
+    if length is None:
+        return None in values
+    return any(isinstance(value, str) and len(value) > length for value in values)
 
 
 def count_repeated(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:

@@ -14,9 +14,8 @@ from pytest_delta_schema.diagnostics.faults import RefusedRow, UnenforcedConstra
 from pytest_delta_schema.diagnostics.text import counted, escaped, shortened
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.state.types import not_null_paths
 from pytest_delta_schema.test_kit.breaking import Breaker
-from pytest_delta_schema.test_kit.constraints import Constraint, texts_with_length
+from pytest_delta_schema.test_kit.constraints import Constraint, column_constraints
 from pytest_delta_schema.test_kit.contract import contract_of
 from pytest_delta_schema.test_kit.rows import made_rows, valid_state
 
@@ -77,10 +76,8 @@ def enforcement_rows(model: Table) -> EnforcementRows:
 
 
 def _constraint_paths(state: TableState) -> Iterator[tuple[Constraint, PartPath]]:
-    for path in not_null_paths(state.columns):
-        yield Constraint(kind="not null", name=str(path)), part_path("columns", path)
-    for path, _ in texts_with_length(state.columns):
-        yield Constraint(kind="length", name=str(path)), part_path("columns", path)
+    for constraint, path, _ in column_constraints(state):
+        yield constraint, part_path("columns", path)
     for check in state.checks:
         yield Constraint(kind="check", name=check.name), part_path("checks", check.name)
     for key in state.keys:

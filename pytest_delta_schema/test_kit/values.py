@@ -15,7 +15,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.fields import INTEGER_BITS, SIZED, integer_limit
-from pytest_delta_schema.delta.names import same_name
+from pytest_delta_schema.delta.names import folded, same_name
 from pytest_delta_schema.state.expressions.parsing import in_utc, moment_of
 from pytest_delta_schema.state.types import ArrayState, DataTypeState, MapState, StructState
 
@@ -152,14 +152,20 @@ def changed(value: Any, data_type: DataTypeState, parts: Sequence[str], change: 
         return dict([(key, item), *others])
     assert isinstance(data_type, StructState)  # noqa: S101 - a path leads through these types only
     made = []
-    # A struct that is the key of a map is a tuple.
-    items = value if isinstance(value, tuple) else [value.get(part.name) for part in data_type.fields]
-    for part, item in zip(data_type.fields, items, strict=True):
+    for part, item in zip(data_type.fields, struct_fields(value, data_type), strict=True):
         is_changed = same_name(part.name, parts[0])
         made.append(changed(item, part.data_type, parts[1:], change) if is_changed else item)
     if isinstance(value, tuple):
         return tuple(made)
     return dict(zip([part.name for part in data_type.fields], made, strict=True))
+
+
+def struct_fields(value: Any, data_type: StructState) -> Sequence[Any]:
+    """Return the fields of a struct in order: it is a dictionary by their names, or a row or tuple with all of them."""
+    if isinstance(value, dict):
+        given = {folded(name): part for name, part in value.items()}
+        return [given.get(folded(field.name)) for field in data_type.fields]
+    return tuple(value)
 
 
 _PARTS_OF_ONE = 1024

@@ -292,6 +292,18 @@ def test_memory_stops_rows_of_random_checks(checks, key):
     assert {breaking.constraint.kind for breaking in made} >= {"not null", "length", "unique constraint"}
 
 
+def test_fields_are_found_in_any_case():
+    model = table("s struct<b: int not null, t: varchar(3)>; c int not null")
+
+    made = breaking_rows(model, s={"B": 5, "T": "long"})
+
+    assert [([*map(str, breaking.breaks)], breaking.rows) for breaking in made] == [
+        (["not null s.b", "length s.t"], ({"s": {"b": None, "t": "long"}, "c": 1},)),
+        (["not null c", "length s.t"], ({"s": {"B": 5, "T": "long"}, "c": None},)),
+        (["length s.t"], ({"s": {"b": 5, "t": "long"}, "c": 1},)),
+    ]
+
+
 class Session:
     """A session that keeps what frames are made of."""
 
