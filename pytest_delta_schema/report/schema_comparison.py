@@ -26,7 +26,9 @@ _NOTHING = "-"
 _ONE_SIDE = {(True, False): "-", (False, True): "+"}
 
 
-class _Row(NamedTuple):
+class ComparedRow(NamedTuple):
+    """A line about two sides."""
+
     marker: str
     path: str
     left: str
@@ -58,8 +60,12 @@ def schema_diff(
     rows = list(_rows(_columns(left), _columns(right), TABLE, nullability=nullability))
     if not rows:
         return ""
-    header = _Row("", "", *names)
-    table = [_Row(*map(escaped, row)) for row in (header, *rows)]
+    return side_by_side([ComparedRow("", "", *names), *rows])
+
+
+def side_by_side(rows: Iterable[ComparedRow]) -> str:
+    """Show rows, whose first one is the header, with both sides aligned."""
+    table = [ComparedRow(*map(escaped, row)) for row in rows]
     width, first = max(len(row.path) for row in table), max(len(row.left) for row in table)
     return "\n".join(f"{row.marker:1} {row.path:<{width}}  {row.left:<{first}}  {row.right}".rstrip() for row in table)
 
@@ -80,7 +86,7 @@ def _columns(schema: Any) -> tuple[ColumnState, ...]:
 
 def _rows(
     left: Iterable[ColumnState], right: Iterable[ColumnState], above: ColumnPath, *, nullability: bool
-) -> Iterator[_Row]:
+) -> Iterator[ComparedRow]:
     others: NameMap[list[ColumnState]] = NameMap()
     for column in right:
         others.setdefault(column.name, []).append(column)
@@ -95,21 +101,21 @@ def _rows(
 
 def _pair(
     one: ColumnState | None, other: ColumnState | None, above: ColumnPath, *, nullability: bool
-) -> Iterator[_Row]:
+) -> Iterator[ComparedRow]:
     known = one or other
     if known is None or one == other:
         return
     path = above.child(known.name)
     if one is None or other is None:
         texts = [_NOTHING if side is None else _field_text(side, nullability=nullability) for side in (one, other)]
-        yield _Row(_ONE_SIDE[one is not None, other is not None], str(path), *texts)
+        yield ComparedRow(_ONE_SIDE[one is not None, other is not None], str(path), *texts)
         return
     nested = same_kind(one.data_type, other.data_type)
     spelling = one.name != other.name
     left, right = (_field_text(side, nullability=nullability, nested=nested) for side in (one, other))
     if left != right or spelling:
         names = (f"{one.name}: ", f"{other.name}: ") if spelling else ("", "")
-        yield _Row("~", str(path), f"{names[0]}{left}", f"{names[1]}{right}")
+        yield ComparedRow("~", str(path), f"{names[0]}{left}", f"{names[1]}{right}")
     if nested:
         yield from _rows(children(one.data_type), children(other.data_type), path, nullability=nullability)
 

@@ -18,7 +18,7 @@ from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.delta.fields import SIZED
 from pytest_delta_schema.delta.names import TABLE, NameMap, NameSet, first_part, folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsDifferError, WriteError
-from pytest_delta_schema.diagnostics.text import counted, escaped, identifier, note_on, shortened
+from pytest_delta_schema.diagnostics.text import counted, identifier, note_on, shortened
 from pytest_delta_schema.engine.declarations import BoundModel, model_of_copy
 from pytest_delta_schema.engine.orchestrator import catalog_or_current
 from pytest_delta_schema.engine.write_checks import check_write, written_table
@@ -28,7 +28,7 @@ from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.ownership import IGNORE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.report.schema_comparison import schema_diff
+from pytest_delta_schema.report.schema_comparison import ComparedRow, schema_diff, side_by_side
 from pytest_delta_schema.rules.properties import declarable_properties
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.quoting import condition, dotted, listed
@@ -447,13 +447,6 @@ _CONTEXT = 15
 _NOTHING = "-"
 
 
-class _Line(NamedTuple):
-    marker: str
-    column: str
-    expected: str
-    actual: str
-
-
 def difference_text(state: TableState, difference: RowDifference, sizes: tuple[int, int], rtol: float | None) -> str:
     """Return the text of a failure: the counts, and the first rows that differ."""
     missing, unexpected = difference.missing, difference.unexpected
@@ -499,7 +492,7 @@ def _is_same(column: ColumnState, one: LowerCaseRow, other: LowerCaseRow, rtol: 
 
 def _row_text(state: TableState, expected: LowerCaseRow | None, actual: LowerCaseRow | None, rtol: float | None) -> str:
     """Show one row of each side, or one that only one side has."""
-    lines = [_Line("", "column", "expected", "in the table")]
+    lines = [ComparedRow("", "column", "expected", "in the table")]
     keys = NameSet(state.primary_key.columns if state.primary_key is not None else ())
     shows_all = len(state.columns) <= _ALL_COLUMNS
     hidden = 0
@@ -507,24 +500,18 @@ def _row_text(state: TableState, expected: LowerCaseRow | None, actual: LowerCas
         title, name = f"{column.name} {describe_type(column.data_type)}", folded(column.name)
         if expected is None or actual is None:
             texts = [_NOTHING if row is None else _short_text(row, name) for row in (expected, actual)]
-            lines.append(_Line("+" if expected is None else "-", title, *texts))
+            lines.append(ComparedRow("+" if expected is None else "-", title, *texts))
         elif not _is_same(column, expected, actual, rtol):
-            lines.append(_Line("~", title, *_differing(value_text(expected.get(name)), value_text(actual.get(name)))))
+            lines.append(
+                ComparedRow("~", title, *_differing(value_text(expected.get(name)), value_text(actual.get(name))))
+            )
         elif shows_all or column.name in keys:
             text = _short_text(expected, name)
-            lines.append(_Line("", title, text, text))
+            lines.append(ComparedRow("", title, text, text))
         else:
             hidden += 1
     more = f"\n  {counted(hidden, 'column')} with equal values" if hidden else ""
-    return _aligned(lines) + more
-
-
-def _aligned(lines: Sequence[_Line]) -> str:
-    shown = [_Line(*map(escaped, line)) for line in lines]
-    width, first = max(len(line.column) for line in shown), max(len(line.expected) for line in shown)
-    return "\n".join(
-        f"{line.marker:1} {line.column:<{width}}  {line.expected:<{first}}  {line.actual}".rstrip() for line in shown
-    )
+    return side_by_side(lines) + more
 
 
 def value_text(value: Any) -> str:

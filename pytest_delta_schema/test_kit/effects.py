@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
@@ -365,7 +364,12 @@ class Observation:
             after=after,
             table_was=table_was,
             commits=commits,
-            source=CatalogSource(self._catalog, self._table, self._start if table_was == "kept" else None, self._drift),
+            source=CatalogSource(
+                catalog=self._catalog,
+                table=self._table,
+                start=self._start if table_was == "kept" else None,
+                drift=self._drift,
+            ),
         )
 
     def _commits(self, before: TableState, after: TableState) -> tuple[TableFate, tuple[Commit, ...]]:
@@ -406,42 +410,34 @@ class Observation:
         return later
 
 
+@dataclass(slots=True, kw_only=True)
 class CatalogSource:
     """Reads from a catalog what the commits of an effect do not have."""
 
-    def __init__(
-        self, catalog: KeepsVersions, table: QualifiedName, start: Commit | None, drift: Callable[[Table], str]
-    ) -> None:
-        self._catalog = catalog
-        self._table = table
-        self._start = start
-        self._drift = drift
-        self._compared: dict[int, ChangedRows] = {}
+    catalog: KeepsVersions
+    table: QualifiedName
+    start: Commit | None
+    drift: Callable[[Table], str]
+    _compared: dict[int, ChangedRows] = field(default_factory=dict, init=False)
+    _earlier: tuple[Commit, ...] | None = field(default=None, init=False)
 
     def compared(self, version: int) -> ChangedRows:
         """Return the rows that differ between a version and the one before it; compared once."""
         if version not in self._compared:
-            columns = self._catalog.state_at(self._table, version).columns
-            before = self._catalog.columns_before(self._table, version) if version else columns
-            older = self._catalog.rows(self._table, version=version - 1) if version else ()
-            newer = self._catalog.rows(self._table, version=version)
+            columns = self.catalog.state_at(self.table, version).columns
+            before = self.catalog.columns_before(self.table, version) if version else columns
+            older = self.catalog.rows(self.table, version=version - 1) if version else ()
+            newer = self.catalog.rows(self.table, version=version)
             difference = unmatched_rows(columns, older, newer, names_of_expected=before)
             self._compared[version] = ChangedRows(added=len(difference.unexpected), removed=len(difference.missing))
         return self._compared[version]
 
     def commits_before(self) -> tuple[Commit, ...]:
         """Return the commits of the table from before the job; read once."""
+        if self._earlier is None:
+            commits = () if self.start is None else self.catalog.commits(self.table)
+            self._earlier = tuple(commit for commit in commits if self.start and commit.version <= self.start.version)
         return self._earlier
-
-    def drift(self, model: Table) -> str:
-        """Return how the table differs from a model; ``""`` if it does not."""
-        return self._drift(model)
-
-    @cached_property
-    def _earlier(self) -> tuple[Commit, ...]:
-        start = self._start
-        commits = () if start is None else self._catalog.commits(self._table)
-        return tuple(commit for commit in commits if start is not None and commit.version <= start.version)
 
 
 _WRITTEN, _COPIED, _DELETED = "numOutputRows", "numCopiedRows", "numDeletedRows"

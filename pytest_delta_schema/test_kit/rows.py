@@ -221,7 +221,10 @@ def listed_parents(
         raise DeclarationError(msg)
     listed = {}
     for parent, rows in given.items():
-        name = _parent_name(state, parent)
+        if not isinstance(parent, (Table, str)):
+            msg = f"{state.name}: parents has the key {parent!r}; give the Table of the parent, or its dotted name"
+            raise DeclarationError(msg)
+        name = parent.name if isinstance(parent, Table) else parse_name(parent)
         if not isinstance(rows, Iterable):
             msg = f"{state.name}: parents has {rows!r} for {name}; give its rows, such as rows_of(parent, 3)"
             raise DeclarationError(msg)
@@ -229,17 +232,8 @@ def listed_parents(
     return listed
 
 
-def _parent_name(state: TableState, parent: object) -> QualifiedName:
-    if isinstance(parent, Table):
-        return parent.name
-    if isinstance(parent, str):
-        return parse_name(parent)
-    msg = f"{state.name}: parents has the key {parent!r}; give the Table of the parent, or its dotted name"
-    raise DeclarationError(msg)
-
-
 def _parent_values(
-    state: TableState, key: ForeignKey, targets: tuple[str, ...], rows: list[Mapping[str, Any]]
+    state: TableState, key: ForeignKey, targets: tuple[str, ...], rows: list[Any]
 ) -> tuple[tuple[Any, ...], ...]:
     """Return the values of the parent's key, each once; rows with NULL in it do not count."""
     columns = ", ".join(key.columns)
@@ -248,7 +242,11 @@ def _parent_values(
         raise DeclarationError(msg)
     values: dict[str, tuple[Any, ...]] = {}
     for row in rows:
-        by_name = NameMap((str(name), value) for name, value in _as_dict(state, key, row).items())
+        given = row.asDict() if hasattr(row, "asDict") else row  # a Row of Spark, or a dict
+        if not isinstance(given, Mapping):
+            msg = f"{state.name}: a row of {key.parent} is {row!r}; give dicts of values by column"
+            raise DeclarationError(msg)
+        by_name = NameMap((str(name), value) for name, value in given.items())
         missing = [name for name in targets if name not in by_name]
         if missing:
             fact = f"the rows of {key.parent} have no {', '.join(missing)}, which foreign key ({columns}) references"
@@ -258,15 +256,6 @@ def _parent_values(
         if None not in value:
             values.setdefault(repr(value), value)
     return tuple(values.values())
-
-
-def _as_dict(state: TableState, key: ForeignKey, row: Any) -> Mapping[str, Any]:
-    if isinstance(row, Mapping):
-        return row
-    if hasattr(row, "asDict"):
-        return row.asDict()  # type: ignore[no-any-return]  # a Row of Spark
-    msg = f"{state.name}: a row of {key.parent} is {row!r}; give dicts of values by column"
-    raise DeclarationError(msg)
 
 
 def _nullable(state: TableState, key: ForeignKey, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -632,7 +621,7 @@ class RowMaker:
         alike = [value for value in known if fitted(value, column.data_type) is not None]
         candidates = chain(
             nearest(column.data_type, column.name, alike) if alike else (),
-            values.range(number, number + _FOLLOWING),
+            () if first is None else map(values.at, range(number, number + _FOLLOWING)),
             values.special(),
             nearest(column.data_type, column.name, (*known, *self._literals(slot))) if known else (),
         )

@@ -217,11 +217,6 @@ class Values:
                 self._order.append(value)
         return None
 
-    def range(self, start: int, stop: int) -> Iterator[Any]:
-        """Yield the values of some indexes."""
-        values = (self.at(index) for index in range(start, stop))
-        return (value for value in values if value is not None)
-
     def special(self) -> list[Any]:
         """Return the values nearest to the operands."""
         if self._special is None:
