@@ -15,8 +15,10 @@ from pytest_delta_schema.backends.spark.sessions import TIME_ZONE, setting
 from pytest_delta_schema.backends.spark.statements import session_clock
 from pytest_delta_schema.delta.names import NameMap
 from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.models.spark_types import nullable_struct
 from pytest_delta_schema.models.table import to_struct_type
+from pytest_delta_schema.sql.quoting import condition
 from pytest_delta_schema.state.expressions import columns_in
 from pytest_delta_schema.test_kit.values import moment_as_written
 
@@ -114,6 +116,7 @@ class Judge:
         generated = self._contract.generated
         schema = StructType([self._fields[name] for name in names])
         frame = frame_of_rows(self.spark, [tuple(row[name] for name in names) for row in rows], schema)
-        made = [f"({generated[name]}) AS `{name}`" for name in columns_in(check.expression) if name in generated]
-        held = frame.selectExpr("*", *made).selectExpr(f"coalesce(({check.expression}), false) AS held")
+        needed = [name for name in columns_in(check.expression) if name in generated]
+        made = [f"{condition(generated[name])} AS {identifier(name)}" for name in needed]
+        held = frame.selectExpr("*", *made).selectExpr(f"coalesce({condition(check.expression)}, false) AS held")
         return [row.held for row in held.collect()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import assert_rows_satisfy, breaking_rows, frame_of
+from pytest_delta_schema import Column, assert_rows_satisfy, breaking_rows, frame_of
 from pytest_delta_schema.backends.spark.sessions import TIME_ZONE, setting
 from pytest_delta_schema.diagnostics.errors import DeclarationError, RowsError, StatementError
 from pytest_delta_schema.engine.outcomes import Status
@@ -113,6 +113,15 @@ def test_a_session_judges_checks_in_its_time_zone(local, zone):
             assert [tuple(row) for row in held] == [(True,) * len(checks)] * 12, checks
             keys = options.get("primary_key")
             assert keys is None or frame.select(keys).distinct().count() == 12, checks
+
+
+def test_a_session_judges_checks_of_generated_columns_with_odd_names(local):
+    generated = Column("g`x", "int", generated_as="hash(a) -- of a")
+    model = table("a int", ["`g``x` % 2 = 0 -- even"], more=[generated])
+
+    frame = frame_of(local.spark, model, 5)
+
+    assert [row.even for row in frame.selectExpr("hash(a) % 2 = 0 AS even").collect()] == [True] * 5
 
 
 def test_tables_are_filled_and_tried_in_any_time_zone(local):
