@@ -664,9 +664,14 @@ class RowMaker:
             root, *fields = slot.source.folded
             whole = maker(self._contract.columns[root].data_type, root)(1) if fields else None
 
+            known: dict[str, bool] = {}
+
             def accepts(value: Any) -> bool:
-                row = {root: self._placed(root, whole, fields, value)}
-                return all(self._is_met(clause, row, is_strict=is_strict) for clause in slot.single)
+                text = repr(value)
+                if text not in known:
+                    row = {root: self._placed(root, whole, fields, value)}
+                    known[text] = all(self._is_met(clause, row, is_strict=is_strict) for clause in slot.single)
+                return known[text]
 
             slot.values[is_strict] = Values(column.data_type, column.name, self._literals(slot), accepts)
         return slot.values[is_strict]
