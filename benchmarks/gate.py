@@ -15,7 +15,7 @@ from processes import run as run_python
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LIMITS = {1: 2.0, 200: 2.2, 1000: 3.0}
+LIMITS = {1: 1.9, 200: 2.1, 1000: 2.7}
 """The limit of a gate by its number of tables."""
 
 MODELS = """
