@@ -71,10 +71,6 @@ class ComparisonRun:
         """The commits and folders, such as ``main: merge base 1a2b3c4d5e6f, 3 commits before HEAD``."""
         return tuple(past.label for past in self._pasts[self._folder])
 
-    def header(self) -> list[str]:
-        """Return what names the contracts of the past."""
-        return [f"against {label}" for label in self.labels]
-
     def summary_lines(self, results: RunResults) -> list[str]:
         """Return what the end of the run tells besides the verdicts, such as which consents let nothing through."""
         compared = [f"compared with {label}" for label in self.labels]

@@ -111,7 +111,7 @@ class Interruption:
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note the interruption of an apply."""
-        # What pytest raises to stop a run, as for an error in the collection, are classes of their own.
+        # What pytest raises to stop a run, as for an error in the collection, are other classes.
         self._is_interrupted = self._is_apply and excinfo.type is KeyboardInterrupt
 
     def show(self, terminalreporter: pytest.TerminalReporter) -> None:

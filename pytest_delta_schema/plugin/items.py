@@ -76,10 +76,10 @@ class ContractNode(pytest.Class):
         run = self.config.stash[RUN]
         marks = {mark.name for mark in self.iter_markers()}
         for check in self._checks:
-            counted_as = {"metadata": run.options.mode, "unmanaged": DRIFT}.get(check.name, check.name)
             if run.is_selected is not None and not run.is_selected({*marks, "delta", f"delta_{check.name}"}):
-                run.left_out.append(counted_as or "")
+                run.left_out.append(check.name)
                 continue
+            counted_as = {"metadata": run.options.mode, "unmanaged": DRIFT}.get(check.name, check.name)
             for arguments in self._arguments(check):
                 item = ContractItem.from_parent(self, check=check, **arguments)
                 add_properties(item, table=self.subject, check=counted_as)
@@ -162,7 +162,7 @@ class ProjectItem(pytest.Item):
 
     @classmethod
     def of(cls, parent: ProjectNode, table: str, check: str, act: Callable[[], TableOutcome | None]) -> ProjectItem:
-        """Return the item of a table, below a node of its own."""
+        """Return the item of a table, below its own node."""
         node = NameNode.from_parent(parent, name=node_name(table))
         item: ProjectItem = cls.from_parent(node, name=check, table=table, act=act)
         return item
@@ -366,7 +366,7 @@ def _of_entries(*modes: str | None) -> Callable[[Options], bool]:
 
 
 PLAIN, READS, CHANGES, SCRATCH = range(4)
-"""The phases of a run, in order; checks of the last one, and tests with a catalog, create tables of their own."""
+"""The phases of a run, in order; checks of the last one, and tests with a catalog, create their own tables."""
 
 CHECKS = tuple(
     check._replace(function=pytest.mark.delta(getattr(pytest.mark, f"delta_{check.name}")(check.function)))

@@ -145,7 +145,7 @@ class RunResults:
             self.errors[node_id] = cause
         if cause:
             self.faults[cause] = fault_of(report)
-        # A phase without a result of its own, such as the teardown, leaves what an earlier one has shown.
+        # A phase without a result, such as the teardown, leaves what an earlier one has shown.
         parts = known if shown.result is None else shown
         self.items[node_id] = replace(parts, outcome=outcome, result=known.result if result is None else result)
 
@@ -187,7 +187,7 @@ class RunResults:
         """
         run = self._run
         self.used_consents.update(map(str, run.used_consents()))
-        self.deselected += sum(name not in {"rules", "ddl"} for name in run.left_out)
+        self.deselected += sum(name not in _WITHOUT_CATALOG for name in run.left_out)
         self.other_tests = max(self.other_tests, run.other_tests)
         unused = run.unused_consents()
         texts = None if unused is None else list(map(str, unused))

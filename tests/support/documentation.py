@@ -365,7 +365,7 @@ start in its folder, and those of options in the current one. `Settings.from_pro
 
 * `--delta-set NAME=VALUE` gives any setting for one run, instead of the section. VALUE is TOML, as there, and a text needs no
   quotes: `--delta-set on_failure=restore`, `--delta-set 'protected=["prod.*"]'`.
-* An option of its own takes precedence over both, such as `--delta-backend=memory`. `--delta-bind`, `--delta-allow` and
+* The setting's own option takes precedence over both, such as `--delta-backend=memory`. `--delta-bind`, `--delta-allow` and
   `--delta-report` add to what the section or `--delta-set` has.
 * Everything that cannot be used is a usage error (exit code 4), and all of it is shown at once, each with the nearest name or an
   example. So is a section that nothing reads, such as `[tool.pytest-delta-schema]`, or one in `pytest.ini`.

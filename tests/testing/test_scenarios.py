@@ -1,4 +1,4 @@
-"""Scenarios: plan and SQL of each are those that were reviewed, on the memory catalog and on one with properties of its own."""
+"""Scenarios: plan and SQL of each are those that were reviewed, on the memory catalog and on one that adds properties."""
 
 from __future__ import annotations
 
