@@ -13,9 +13,9 @@ from pytest_delta_schema.plugin.failures import (
     ConsentsRefused,
     TableUnreadable,
     add_properties,
+    is_check,
     one_line,
 )
-from pytest_delta_schema.plugin.items import is_check
 from pytest_delta_schema.plugin.options import ADOPT, APPLY, SESSION_FIXTURES, backend_settings
 from pytest_delta_schema.plugin.outcomes import note_outcome, require_available
 from pytest_delta_schema.plugin.registration import RUN
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.outcomes import TableOutcome
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.items import ContractItem
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.run import ContractRun
 
@@ -98,54 +99,54 @@ def start_catalog_session(catalog: object) -> None:
         raise CatalogUnavailable(str(error)) from None
 
 
-def require_readable_table(request: pytest.FixtureRequest, gate: Gate) -> None:
+def require_readable_table(item: ContractItem, gate: Gate) -> None:
     """Stop in set-up, with one line, if the table cannot be read, or if consents match nothing in the catalog."""
     try:
         gate.state()
     except DeltaSchemaError as error:
         raise CatalogUnavailable(str(error)) from None
-    outcome = gate.unreadable(request.node.table)
+    outcome = gate.unreadable(item.table)
     if outcome is not None:
-        _unreadable(request, outcome)
-    mode = request.config.stash[RUN].options.mode
+        _unreadable(item, outcome)
+    mode = item.config.stash[RUN].options.mode
     if mode != ADOPT:
-        start_for_table(request.node.table, gate, mode)
+        start_for_table(item.table, gate, mode)
     settings = gate.declarations.settings
     if settings.must_match or settings.protected:
-        _refuse_unmatched_consents(request, gate)
+        _refuse_unmatched_consents(item, gate)
 
 
-def require_readable_entry(request: pytest.FixtureRequest, gate: Gate) -> None:
+def require_readable_entry(item: ContractItem, gate: Gate) -> None:
     """Stop in set-up, with one line, if the table or its catalog entry cannot be read."""
     from pytest_delta_schema.engine.checks import unreadable_entry
 
-    require_readable_table(request, gate)
-    outcome = unreadable_entry(request.node.table, gate)
+    require_readable_table(item, gate)
+    outcome = unreadable_entry(item.table, gate)
     if outcome is not None:
-        _unreadable(request, outcome)
+        _unreadable(item, outcome)
 
 
-def _unreadable(request: pytest.FixtureRequest, outcome: TableOutcome) -> NoReturn:
-    note_outcome(request.node, outcome)
+def _unreadable(item: ContractItem, outcome: TableOutcome) -> NoReturn:
+    note_outcome(item, outcome)
     require_available(outcome)
     raise TableUnreadable(one_line([headline(outcome)]), outcome.table)
 
 
-def _refuse_unmatched_consents(request: pytest.FixtureRequest, gate: Gate) -> None:
+def _refuse_unmatched_consents(item: ContractItem, gate: Gate) -> None:
     """Stop the run with a usage error, before anything is changed, if consents match nothing; note unused ones."""
     from pytest_delta_schema.engine.checks import unmatched_columns, unmatched_protection
 
-    run = request.config.stash[RUN]
+    run = item.config.stash[RUN]
     if id(gate.catalog) in run.audited:
         return
     run.audited.add(id(gate.catalog))
     faults, notes = unmatched_columns(gate)
     protection = unmatched_protection(gate.declarations) if run.options.mode == APPLY else []
     for note in (*notes, *protection):
-        add_properties(request.node, unused=note)
+        add_properties(item, unused=note)
         run.notes[str(note)] = None
     if faults:
         run.refuse(faults)
-        request.session.shouldstop = "delta schema: consents are refused"
-        add_properties(request.node, outcome="blocked", summary="; ".join(faults))
+        item.session.shouldstop = "delta schema: consents are refused"
+        add_properties(item, outcome="blocked", summary="; ".join(faults))
         raise ConsentsRefused(faults)

@@ -15,7 +15,7 @@ from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.engine.declarations import held_tables
 from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.plugin.failures import relative
+from pytest_delta_schema.plugin.failures import is_check, relative
 from pytest_delta_schema.plugin.items import (
     CHANGES,
     PLAIN,
@@ -23,7 +23,6 @@ from pytest_delta_schema.plugin.items import (
     SCRATCH,
     ContractItem,
     ContractNode,
-    is_check,
     nodes_of,
 )
 from pytest_delta_schema.plugin.model_files import (

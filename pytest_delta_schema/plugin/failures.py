@@ -103,6 +103,11 @@ def relative(location: Location, root: Path) -> str:
 PREFIX = "delta."
 
 
+def is_check(item: pytest.Item) -> bool:
+    """Whether an item is a check of a table or of a schema, or an import, and no test."""
+    return hasattr(item, "check_kind")
+
+
 def add_properties(item: pytest.Item, **values: object) -> None:
     """Add properties to the report of ``item``, each one line of harmless characters; empty ones are left out.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import MethodType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pytest
 
@@ -44,9 +45,11 @@ class Check(NamedTuple):
 
     name: str
     function: Callable[..., None]
-    """Its fixtures are its parameters."""
+    """It gets the item, as a method gets its object, and fixtures as its other parameters."""
     phase: int
     is_asked_for: Callable[[Options], bool]
+    prepare: Callable[[ContractItem, Catalog], None] | None = None
+    """The end of set-up: what fails there is an error, and no failure."""
     is_of_schema: bool = False
 
 
@@ -106,6 +109,7 @@ class ContractItem(pytest.Function):
 
     def __init__(self, *, check: Check, **others: Any) -> None:
         super().__init__(**others)
+        self.obj = MethodType(check.function, self)
         self.check = check
         self.check_kind = _KINDS.get(check.name)
         self.subject = self.parent.subject
@@ -114,6 +118,11 @@ class ContractItem(pytest.Function):
     def table(self) -> Table:
         """The model."""
         return self.parent.table
+
+    def prepare_delta_check(self) -> None:
+        """Stop with one line if the check cannot run; the fixtures are set up."""
+        if self.check.prepare is not None and not self.config.option.setupplan:
+            self.check.prepare(self, cast("Catalog", self.funcargs["delta_catalog"]))
 
     def reportinfo(self) -> tuple[str, int, str]:
         """Return the location of the declaration."""
@@ -188,6 +197,8 @@ class ProjectItem(pytest.Item):
 class CatalogListing(pytest.Function):
     """Opens the catalog of the run before there are items."""
 
+    check_kind = None
+
     @classmethod
     def of(cls, parent: pytest.Collector, use: Callable[[Catalog], None]) -> CatalogListing:
         """Return an item that gives the catalog to a function."""
@@ -197,11 +208,6 @@ class CatalogListing(pytest.Function):
 
         item: CatalogListing = cls.from_parent(parent, name=IMPORT, callobj=listing)
         return item
-
-
-def is_check(item: pytest.Item) -> bool:
-    """Whether an item is a check of a table or of a schema, or an import, and no test."""
-    return isinstance(item, (ContractItem, ProjectItem, CatalogListing))
 
 
 def once(item: pytest.Item, change: Callable[[], TableOutcome]) -> TableOutcome:
@@ -223,19 +229,39 @@ def report_unless_shown(item: ContractItem, outcome: TableOutcome) -> None:
     report_outcome(item, outcome)
 
 
-def rules(request: pytest.FixtureRequest) -> None:
+def table_is_readable(item: ContractItem, catalog: Catalog) -> None:
+    """The table can be read."""
+    from pytest_delta_schema.plugin.catalogs import require_readable_table
+
+    require_readable_table(item, item.config.stash[RUN].gate(catalog))
+
+
+def entry_is_readable(item: ContractItem, catalog: Catalog) -> None:
+    """The table and its catalog entry can be read."""
+    from pytest_delta_schema.plugin.catalogs import require_readable_entry
+
+    require_readable_entry(item, item.config.stash[RUN].gate(catalog))
+
+
+def session_starts(_: ContractItem, catalog: Catalog) -> None:
+    """The session of the catalog starts, if it has one."""
+    from pytest_delta_schema.plugin.catalogs import start_catalog_session
+
+    start_catalog_session(catalog)
+
+
+def rules(item: ContractItem) -> None:
     """The declaration breaks no rule."""
-    item: ContractItem = request.node
-    report_outcome(item, rules_outcome(item.table, request.config.stash[RUN].declarations))
+    report_outcome(item, rules_outcome(item.table, item.config.stash[RUN].declarations))
 
 
-def ddl(request: pytest.FixtureRequest, delta_snapshot: SnapshotAssertion) -> None:
+def ddl(item: ContractItem, delta_snapshot: SnapshotAssertion) -> None:
     """The SQL that would create the table, and the state that it declares, are those that were reviewed."""
     from pytest_delta_schema.plugin.snapshots import mismatch
     from pytest_delta_schema.plugin.syrupy_compat import leave_out_parameters
 
     leave_out_parameters(delta_snapshot)
-    run, item = request.config.stash[RUN], request.node
+    run = item.config.stash[RUN]
     outcome = rules_outcome(item.table, run.declarations)
     if not outcome.status.passes:
         run.without_snapshot.append(item.nodeid)
@@ -250,27 +276,25 @@ def ddl(request: pytest.FixtureRequest, delta_snapshot: SnapshotAssertion) -> No
     raise ContractFailure(subject, fault.body, name)
 
 
-@pytest.mark.usefixtures("_delta_readable")
-def drift(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+def drift(item: ContractItem, delta_catalog: Catalog) -> None:
     """The catalog holds what the model declares."""
-    gate = request.config.stash[RUN].gate(delta_catalog)
-    report_unless_shown(request.node, gate.drift(request.node.table))
+    gate = item.config.stash[RUN].gate(delta_catalog)
+    report_unless_shown(item, gate.drift(item.table))
 
 
-@pytest.mark.usefixtures("_delta_entry_readable")
-def metadata(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+def metadata(item: ContractItem, delta_catalog: Catalog) -> None:
     """The catalog entry shows what the Delta log holds."""
     from pytest_delta_schema.engine.checks import check_entry
 
-    gate = request.config.stash[RUN].gate(delta_catalog)
-    report_outcome(request.node, check_entry(request.node.table, gate))
+    gate = item.config.stash[RUN].gate(delta_catalog)
+    report_outcome(item, check_entry(item.table, gate))
 
 
-def unmanaged(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+def unmanaged(item: ContractItem, delta_catalog: Catalog) -> None:
     """Every table of the schema is declared, or matches a pattern of ``unmanaged_ignore``."""
     from pytest_delta_schema.engine.checks import check_schema
 
-    run, table = request.config.stash[RUN], request.node.table
+    run, table = item.config.stash[RUN], item.table
     outcome = check_schema(
         table.name[:2],
         run.gate(delta_catalog),
@@ -278,25 +302,24 @@ def unmanaged(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
         fails=run.options.unmanaged == FAIL,
         origin=table.origin,
     )
-    report_outcome(request.node, outcome)
+    report_outcome(item, outcome)
 
 
-@pytest.mark.usefixtures("_delta_readable")
-def apply(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+def apply(item: ContractItem, delta_catalog: Catalog) -> None:
     """The table is aligned with its model, and read back."""
-    item, run = request.node, request.config.stash[RUN]
+    run = item.config.stash[RUN]
     gate = run.gate(delta_catalog)
     report_unless_shown(item, once(item, lambda: run.joint(JointApplies).apply(item, gate)))
 
 
-def sync_entry(request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
+def sync_entry(item: ContractItem, delta_catalog: SyncsEntries) -> None:
     """The metadata of the Delta log is written to the catalog entry; data files are not touched.
 
     With ``--delta-sync-metadata`` an entry may be deleted and created again.
     """
     from pytest_delta_schema.engine.checks import sync_entries
 
-    item, run = request.node, request.config.stash[RUN]
+    run = item.config.stash[RUN]
 
     def synced() -> TableOutcome:
         if run.options.mode == SYNC:
@@ -306,27 +329,23 @@ def sync_entry(request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> N
     report_outcome(item, once(item, synced))
 
 
-@pytest.mark.usefixtures("_delta_readable")
-def adopt(request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+def adopt(item: ContractItem, delta_catalog: Catalog) -> None:
     """The model declares what the table has, by an edit of its source if that is needed."""
-    run = request.config.stash[RUN]
+    run = item.config.stash[RUN]
     if run.adopting is not None:
-        run.adopting.require(request.node, run.gate(delta_catalog))
+        run.adopting.require(item, run.gate(delta_catalog))
 
 
-def compat(request: pytest.FixtureRequest) -> None:
+def compat(item: ContractItem) -> None:
     """The change of the declaration breaks nobody."""
-    item: ContractItem = request.node
-    report_unless_shown(item, request.config.stash[RUN].require_comparison().outcome(item.table))
+    report_unless_shown(item, item.config.stash[RUN].require_comparison().outcome(item.table))
 
 
-@pytest.mark.usefixtures("_delta_started")
-def enforces(request: pytest.FixtureRequest, delta_catalog: Catalog, _delta_scratch: Any) -> None:
+def enforces(item: ContractItem, delta_catalog: Catalog, _delta_scratch: Any) -> None:
     """A scratch table takes rows that satisfy the contract, and stops those that break a constraint."""
-    item: ContractItem = request.node
     if item.table.read_only:
         skip_item("the contract is read-only; nothing of it can be enforced")
-    declarations = request.config.stash[RUN].declarations
+    declarations = item.config.stash[RUN].declarations
     report_unless_shown(item, enforcement_outcome(item.table, declarations, delta_catalog, _delta_scratch))
 
 
@@ -373,12 +392,12 @@ CHECKS = tuple(
     for check in (
         Check("rules", rules, PLAIN, lambda options: options.mode not in WRITES_MODELS),
         Check("ddl", ddl, PLAIN, lambda options: options.mode not in WRITES_MODELS),
-        Check("drift", drift, READS, _in_mode(DRIFT)),
-        Check("metadata", metadata, READS, _of_entries(DRIFT)),
-        Check("apply", apply, CHANGES, _in_mode(APPLY)),
+        Check("drift", drift, READS, _in_mode(DRIFT), table_is_readable),
+        Check("metadata", metadata, READS, _of_entries(DRIFT), entry_is_readable),
+        Check("apply", apply, CHANGES, _in_mode(APPLY), table_is_readable),
         Check("metadata", sync_entry, CHANGES, _of_entries(APPLY, SYNC)),
-        Check("adopt", adopt, READS, _in_mode(ADOPT)),
-        Check("enforces", enforces, SCRATCH, lambda options: options.enforces),
+        Check("adopt", adopt, READS, _in_mode(ADOPT), table_is_readable),
+        Check("enforces", enforces, SCRATCH, lambda options: options.enforces, session_starts),
         Check("compat", compat, PLAIN, lambda options: bool(options.against)),
         Check("unmanaged", unmanaged, READS, lambda options: options.unmanaged != IGNORE, is_of_schema=True),
     )
@@ -386,7 +405,7 @@ CHECKS = tuple(
 """Every check, in the order of the items of a table."""
 
 
-_Contract = type("Contract", (), {check.name: staticmethod(check.function) for check in CHECKS})
+_Contract = type("Contract", (), {check.name: check.function for check in CHECKS})
 """The class of every node, in which pytest looks up how the functions are called."""
 
 

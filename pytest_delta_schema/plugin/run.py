@@ -15,6 +15,7 @@ from pytest_delta_schema.plugin.failures import (
     CatalogUnavailable,
     escape_collect_report,
     escape_report,
+    is_check,
     is_of_check,
     report_error,
     show_once,
@@ -406,7 +407,7 @@ class RunHooks:
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Start the session of a catalog that a test uses, and stop a test whose session another test stopped."""
-        if "delta_catalog" in getattr(item, "fixturenames", ()) and not hasattr(item, "check_kind"):
+        if "delta_catalog" in getattr(item, "fixturenames", ()) and not is_check(item):
             from pytest_delta_schema.plugin.catalogs import start_for_test
 
             start_for_test(self._run)
@@ -414,6 +415,12 @@ class RunHooks:
         fault = None if watch is None else watch.fault(getattr(item, "fixturenames", ()))
         if fault:
             raise CatalogUnavailable(fault)
+
+    @pytest.hookimpl(specname="pytest_runtest_setup", trylast=True)
+    def pytest_prepare_check(self, item: pytest.Item) -> None:
+        """Finish the set-up of a check, after that of its fixtures."""
+        if hasattr(item, "prepare_delta_check"):
+            item.prepare_delta_check()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -477,27 +484,6 @@ class RunHooks:
         job = self._run.importing or self._run.adopting
         if job is not None:
             show_section(terminalreporter, [*job.summary_lines()])
-
-    @pytest.fixture
-    def _delta_readable(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
-        """Stop in set-up, with one line, if the table cannot be read."""
-        from pytest_delta_schema.plugin.catalogs import require_readable_table
-
-        require_readable_table(request, self._run.gate(delta_catalog))
-
-    @pytest.fixture
-    def _delta_started(self, delta_catalog: Catalog) -> None:
-        """Start the session of the catalog in set-up, so a session that does not start is an error."""
-        from pytest_delta_schema.plugin.catalogs import start_catalog_session
-
-        start_catalog_session(delta_catalog)
-
-    @pytest.fixture
-    def _delta_entry_readable(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
-        """Stop in set-up, with one line, if the table or its catalog entry cannot be read."""
-        from pytest_delta_schema.plugin.catalogs import require_readable_entry
-
-        require_readable_entry(request, self._run.gate(delta_catalog))
 
 
 def _mode_and_catalog(config: pytest.Config, options: Options) -> str:
