@@ -20,14 +20,9 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, failing_rows
 from pytest_delta_schema.test_kit.constraints import Constraint, broken_constraints, column_constraints
 from pytest_delta_schema.test_kit.contract import Clause, contract_of, known_columns
-from pytest_delta_schema.test_kit.rows import (
-    RowMaker,
-    completed_rows,
-    listed_parents,
-    parent_rows,
-    rows_of,
-    valid_state,
-)
+from pytest_delta_schema.test_kit.parents import listed_parents, parent_rows
+from pytest_delta_schema.test_kit.rows import completed_rows, rows_of, valid_state
+from pytest_delta_schema.test_kit.search import RowMaker
 from pytest_delta_schema.test_kit.values import changed
 
 if TYPE_CHECKING:
@@ -40,8 +35,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import CheckState, TableState
     from pytest_delta_schema.state.types import ColumnState
-    from pytest_delta_schema.test_kit.contract import Contract
-    from pytest_delta_schema.test_kit.rows import Row
+    from pytest_delta_schema.test_kit.contract import Contract, Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

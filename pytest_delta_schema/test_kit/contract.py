@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState
 
 
+Row = dict[str, Any]
+"""One row: values by column name, as the model spells it."""
+
 _OFFSETS = [
     timedelta(hours=hours)
     for hours in (24, -24, *range(-12, 15), -9.5, -3.5, -2.5, 3.5, 4.5, 5.5, 5.75, 6.5, 8.75, 9.5, 10.5, 12.75, 13.75)

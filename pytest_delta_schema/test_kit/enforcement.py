@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, TableState
     from pytest_delta_schema.test_kit.breaking import BreakingRows
-    from pytest_delta_schema.test_kit.rows import Row
+    from pytest_delta_schema.test_kit.contract import Row
 
 
 _MOST_ROWS = 3

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import CheckState
-    from pytest_delta_schema.test_kit.contract import Contract
-    from pytest_delta_schema.test_kit.rows import Row
+    from pytest_delta_schema.test_kit.contract import Contract, Row
 
 
 _ANSI = "spark.sql.ansi.enabled"
