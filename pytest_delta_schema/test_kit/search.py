@@ -20,8 +20,7 @@ from pytest_delta_schema.test_kit.parents import References, SelfReference
 from pytest_delta_schema.test_kit.values import FIRST_HOUR, Values, changed, fitted, maker, nearest, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from pytest_delta_schema.state.states import CheckState, KeyState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
