@@ -15,56 +15,88 @@ from pytest_delta_schema.plugin import fixtures
 from pytest_delta_schema.plugin import registration as every_run
 from pytest_delta_schema.sql import StatementKind
 from support import documentation, reference
-from support.pages import DOCS as HOOKS_DOCS
+from support.pages import DOCS, ROOT, page_names
 
 if sys.version_info >= (3, 11):
     import tomllib
-ROOT = Path(__file__).parent.parent.parent
-DOCS = ROOT / "docs"
-README = (ROOT / "README.md").read_text("utf-8")
 FOLDERS = (ROOT, ROOT / "pytest_delta_schema")
 """Where the files are that the guide for contributors names."""
-PAGES = {path.relative_to(DOCS).as_posix(): path.read_text("utf-8") for path in sorted(DOCS.rglob("*.md"))}
+PAGES = {name: (ROOT / name).read_text("utf-8") for name in page_names()}
+_FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\((?!https?:)([^)\s#]*)(#[^)\s]+)?\)")
+_ID = re.compile(r'<a id="([^"]+)">')
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_LINKED_TEXT = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+
+needs_griffe = pytest.mark.skipif(sys.version_info < (3, 11), reason="griffelib needs Python 3.11")
+
+
+def anchors(text):
+    """Return the anchors of a page, as mkdocs and GitHub make them of headings."""
+    text = _FENCED.sub("", text)
+    headings = (re.sub(r"[^\w\s-]", "", _LINKED_TEXT.sub(r"\1", heading)) for heading in _HEADING.findall(text))
+    return {re.sub(r"[-\s]+", "-", heading.strip().lower()) for heading in headings}.union(_ID.findall(text))
+
+
+def dead_links(name, text):
+    """Yield the links of a page that lead to no file of the repository, or to no section of a page."""
+    for target, anchor in _LINK.findall(_FENCED.sub("", text)):
+        path = (ROOT / name).parent.joinpath(target).resolve() if target else ROOT / name
+        page = path.relative_to(ROOT).as_posix()
+        is_read = page == name or (path.is_file() and page not in reference.BUILT)
+        if not is_read or (anchor and anchor[1:] not in anchors(text if page == name else PAGES[page])):
+            yield f"{target}{anchor}"
 
 
 def test_the_readme_is_short_and_hides_nothing():
-    assert len(README.splitlines()) <= 200
-    assert "<!--" not in README
+    assert len(PAGES["README.md"].splitlines()) <= 200
+    assert "<!--" not in PAGES["README.md"]
 
 
-def test_the_links_of_the_readme_lead_to_files():
-    links = re.findall(r"\]\(([^)#]+)", README)
+@pytest.mark.parametrize("name", [*PAGES, *(pytest.param(name, marks=needs_griffe) for name in reference.BUILT)])
+def test_the_links_of_a_page_lead_somewhere(name):
+    assert [*dead_links(name, PAGES.get(name) or reference.built(name))] == []
 
-    assert len(links) > 10
-    assert [link for link in links if not (ROOT / link).is_file()] == []
+
+def test_links_that_lead_nowhere_are_found():
+    text = "[a](glossary.md) [b](nothing.md) [c](#nowhere) [d](glossary.md#nowhere) [e](reference/api.md)\n# Some `Head`-ing\n[f](#some-head-ing)"
+
+    assert [*dead_links("docs/index.md", text)] == ["nothing.md", "#nowhere", "glossary.md#nowhere", "reference/api.md"]
+
+
+def test_git_ignores_the_pages_that_are_built_with_the_site():
+    ignored = (ROOT / ".gitignore").read_text("utf-8").splitlines()
+
+    assert [line for line in ignored if line.startswith("docs/")] == sorted(reference.BUILT)
+
+
+def test_the_site_has_every_page():
+    nav = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text("utf-8")))
+
+    assert {f"docs/{page}" for page in nav} == {*PAGES, *reference.BUILT} - {"README.md"}
 
 
 def test_the_files_that_the_guide_for_contributors_names_exist():
-    named = set(re.findall(r"`([\w./-]+\.(?:py|toml|txt|md|json))`", PAGES["contributing.md"]))
+    named = set(re.findall(r"`([\w./-]+\.(?:py|toml|txt|md|json))`", PAGES["docs/contributing.md"]))
 
     assert len(named) > 40
     assert [name for name in sorted(named) if not any((folder / name).is_file() for folder in FOLDERS)] == []
 
 
-needs_griffe = pytest.mark.skipif(sys.version_info < (3, 11), reason="griffelib needs Python 3.11")
-
-
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(page, marks=needs_griffe) if page == "reference/api.md" else page for page in PAGES],
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_the_generated_parts_of_a_page_are_up_to_date(page):
     assert reference.rewritten(PAGES[page]) == PAGES[page], "write them anew: python -m support.reference in tests/"
 
 
 def test_every_generated_part_is_on_one_page():
-    shown = [name for page in PAGES.values() for name in reference.parts_of(page)]
+    shown = [name for page in [*PAGES.values(), *reference.BUILT.values()] for name in reference.parts_of(page)]
 
     assert sorted(shown) == sorted(reference.PARTS)
 
 
-def test_the_reference_can_be_read_without_a_built_site():
-    shown = PAGES["reference/api.md"]
+@needs_griffe
+def test_the_page_of_public_names_says_what_their_docstrings_say():
+    shown = reference.built("docs/reference/api.md")
 
     assert [name for name in reference.public() if f"\n### `{name}`\n" not in shown] == []
     assert "    comment: str = '',\n" in shown
@@ -76,10 +108,10 @@ def test_the_reference_can_be_read_without_a_built_site():
 def test_every_code_of_a_violation_is_explained():
     source = "".join(path.read_text("utf-8") for path in (ROOT / "pytest_delta_schema").rglob("*.py"))
     codes = set(re.findall(r'"(D[CDS]\d{3})"', source))
-    explained = "".join(PAGES[f"reference/{page}.md"] for page in ("rules", "drift", "compatibility"))
+    explained = "".join(PAGES[f"docs/reference/{page}.md"] for page in ("rules", "drift", "compatibility"))
 
     assert len(codes) > 80
-    assert [code for code in sorted(codes) if f"### {code} " not in explained] == []
+    assert [code for code in sorted(codes) if f'<a id="{code.lower()}"></a>{code} ' not in explained] == []
 
 
 def test_every_option_is_named_on_the_page_that_fits_on_two_screens(project):
@@ -89,8 +121,8 @@ def test_every_option_is_named_on_the_page_that_fits_on_two_screens(project):
     names = re.findall(r"^  (--delta-[a-z-]+)", shown, re.MULTILINE)
 
     assert len(names) == 17
-    assert [name for name in names if not re.search(f"`{name}[`=]", PAGES["reference/options.md"])] == []
-    assert len(PAGES["reference/options.md"].splitlines()) <= 110
+    assert [name for name in names if not re.search(f"`{name}[`=]", PAGES["docs/reference/options.md"])] == []
+    assert len(PAGES["docs/reference/options.md"].splitlines()) <= 110
 
 
 def test_every_option_fixture_and_mark_that_a_page_names_exists(project):
@@ -102,7 +134,7 @@ def test_every_option_fixture_and_mark_that_a_page_names_exists(project):
     shown += Path(fixtures.__file__).read_text("utf-8")
     named = {
         (page, name)
-        for page, text in {"README.md": README, **PAGES}.items()
+        for page, text in PAGES.items()
         for name in re.findall(r"--delta-[a-z-]+\w|`(?:make_)?delta_[a-z_]+`", text)
     }
 
@@ -111,9 +143,7 @@ def test_every_option_fixture_and_mark_that_a_page_names_exists(project):
 
 
 def test_every_dotted_name_that_a_page_names_exists():
-    named = {
-        name for page in (README, *PAGES.values()) for name in re.findall(r"`(pytest_delta_schema(?:\.\w+)+)", page)
-    }
+    named = {name for page in PAGES.values() for name in re.findall(r"`(pytest_delta_schema(?:\.\w+)+)", page)}
     files = {name for name in named if name.endswith((".py", ".toml"))}
 
     assert len(named) > 5
@@ -133,7 +163,7 @@ def test_every_dependency_has_its_sentence_and_its_pin():
         *(item for extra in project["optional-dependencies"].values() for item in extra),
     ]
     names = [re.match(r"[\w-]+", name).group() for name in wanted]
-    table = PAGES["explanation/dependencies.md"]
+    table = PAGES["docs/explanation/dependencies.md"]
     pins = {line.partition("==")[0].replace("_", "-") for line in (ROOT / "constraints.txt").read_text("utf-8").split()}
 
     assert [name for name in names if name not in table] == []
@@ -145,7 +175,7 @@ def test_every_finding_of_writes_is_in_the_table():
     rules = set(re.findall(r'rule="([a-z-]+)"', source))
 
     assert len(rules) > 15
-    assert [rule for rule in sorted(rules) if f"`{rule}`" not in PAGES["reference/writes.md"]] == []
+    assert [rule for rule in sorted(rules) if f"`{rule}`" not in PAGES["docs/reference/writes.md"]] == []
 
 
 def test_every_statement_is_run_by_a_scenario():
@@ -154,7 +184,7 @@ def test_every_statement_is_run_by_a_scenario():
     assert [kind for kind in StatementKind if not seen[kind]] == list(documentation.APART)
 
 
-SPEC = importlib.util.spec_from_file_location("docs_hooks", HOOKS_DOCS / "hooks.py")
+SPEC = importlib.util.spec_from_file_location("docs_hooks", DOCS / "hooks.py")
 hooks = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(hooks)
 

@@ -323,5 +323,5 @@ def _kind(schema: Schema) -> str:
 
 
 def _linked(name: str) -> str:
-    page = "state-json.md#state-of-a-table" if name == "TableState" else f"#{name.lower()}"
-    return f"[{name}]({page})"
+    anchor = "#state-of-a-table" if name == "TableState" else f"#{name.lower()}"
+    return f"[{name}]({anchor})"

@@ -133,9 +133,10 @@ class Step:
 
 
 def page_names() -> list[str]:
-    """Return the README and all pages, relative to the root of the project."""
-    pages = [path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md")]
-    return ["README.md", *sorted(pages)]
+    """Return the README and all pages of the repository, relative to its root; not those that are built with the site."""
+    ignored = (ROOT / ".gitignore").read_text("utf-8").splitlines()
+    pages = {path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md")}
+    return ["README.md", *sorted(pages.difference(ignored))]
 
 
 def steps(text: str) -> list[Step]:

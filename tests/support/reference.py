@@ -1,6 +1,7 @@
-"""Write the generated parts of the reference pages, and the JSON Schemas: ``python -m support.reference``, or ``make docs``.
+"""Write the generated parts of pages, the pages that are built with the site, and the JSON Schemas.
 
-A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end of NAME -->``.
+``python -m support.reference``, or ``make docs``. A generated part stands between ``<!-- generated: NAME -->`` and
+``<!-- end of NAME -->``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pytest_delta_schema.testing.workspace_questions import QUESTIONS
 from support import agreement, documentation, json_schemas
 from support import streams as stream_rules
 from support.documentation import configuration_reference
-from support.pages import DOCS
+from support.pages import ROOT, page_names
 from support.state_json import EXAMPLE_TEXT
 from tutorial.record import table as tutorial_table
 from versions import record
@@ -28,7 +29,7 @@ from versions import record
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_delta_schema.report.codes import CodeInfo, CodeStage
+    from pytest_delta_schema.report.codes import CodeStage
 
 PACKAGES = {
     "models": "Declarations",
@@ -94,8 +95,22 @@ _PART = re.compile(r"(<!-- generated: (?P<name>.+?) -->\n).*?(<!-- end of (?P=na
 
 
 def codes_of(stage: CodeStage) -> str:
-    """Return a section for each code of one stage."""
-    return "\n\n".join(_code_section(info) for info in all_codes() if info.stage == stage)
+    """Return the table of the codes of one stage."""
+    rows = (
+        (f'<a id="{info.code.lower()}"></a>{info.code} {info.name}', _cell(info.meaning), _cell(info.remedy))
+        for info in all_codes()
+        if info.stage == stage
+    )
+    return documentation.members_table(("code", "means", "remedy"), rows)
+
+
+def code_examples() -> str:
+    """Return a section for each code, with its example."""
+    return "\n\n".join(f"## {info.code} {info.name}\n\n```text\n{info.example}\n```" for info in all_codes())
+
+
+def _cell(text: str) -> str:
+    return " ".join(documentation.markdown(text).split()).replace("|", "\\|")
 
 
 def fixture_sections() -> str:
@@ -133,8 +148,8 @@ def example(name: str) -> str:
     test = f"(?:def test_{re.sub('(?<=[a-z])(?=[A-Z])', '_', shown).lower()}|class Test{shown})"
     pattern = re.compile(rf"^(?:@[^\n]+\n)*{test}\(.*?(?=\n\n\n|\Z)", re.DOTALL | re.MULTILINE)
     blocks = [
-        f"```python\n# {path.relative_to(DOCS.parent).as_posix()}\n{match[0].strip()}\n```"
-        for path in sorted((DOCS.parent / "examples" / "api").glob("test_*.py"))
+        f"```python\n# {path.relative_to(ROOT).as_posix()}\n{match[0].strip()}\n```"
+        for path in sorted((ROOT / "examples" / "api").glob("test_*.py"))
         for match in pattern.finditer(path.read_text("utf-8"))
     ]
     if len(blocks) != 1:
@@ -194,22 +209,9 @@ CI_FILES = {
 def ci_file(name: str) -> str:
     """Return one of the files for CI systems as a block of code that begins with its path."""
     language = "python" if name.endswith(".py") else "yaml"
-    path = DOCS.parent / "examples" / "ci" / name
+    path = ROOT / "examples" / "ci" / name
     text = path.read_text("utf-8") if path.exists() else cli.ci_file(path.stem, "databricks", "")
     return f"```{language}\n# {CI_FILES[name]}\n{text}```"
-
-
-def modules() -> str:
-    """Return the tree of the package: the first line of each module, folder by folder."""
-    root = DOCS.parent / "pytest_delta_schema"
-    files = sorted(root.rglob("*.py"), key=lambda path: (path.parent, path.name != "__init__.py", path.name))
-    lines = []
-    for path in files:
-        depth, is_package = len(path.relative_to(root).parts) - 1, path.name == "__init__.py"
-        meaning = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").partition("\n")[0].replace("``", "")
-        name = f"{path.parent.name}/" if is_package else path.name
-        lines.append(f"{'    ' * (depth + (not is_package))}{name}  {meaning}")
-    return "\n".join(["```text", *lines, "```"])
 
 
 def workspace_facts() -> str:
@@ -220,7 +222,6 @@ def workspace_facts() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "facts about workspaces": workspace_facts,
-    "modules": modules,
     **{name: partial(ci_file, name) for name in CI_FILES},
     "rules for models": lambda: codes_of("model"),
     "rules for plans": lambda: codes_of("plan"),
@@ -234,6 +235,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "unmanaged tables": lambda: codes_of("unmanaged table"),
     "verdicts of compatibility": documentation.compatibility_table,
     "changes of contracts": lambda: codes_of("compatibility"),
+    "examples of codes": code_examples,
     "fixtures": fixture_sections,
     "configuration": configuration,
     "root names": root_names,
@@ -257,6 +259,81 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 
 
+BUILT = {
+    "docs/reference/api.md": """\
+# API
+
+The public names, each with an example that runs: those of `pytest_delta_schema`, and those of its packages. The examples are in
+`examples/api`, and use this table:
+
+```python
+# examples/api/models.py
+orders = Table(
+    "dev",
+    "silver",
+    "orders",
+    [
+        Column("id", "bigint", is_nullable=False, comment="Order ID"),
+        Column("amount", "decimal(18,2)"),
+        Column("status", "string"),
+    ],
+    primary_key=["id"],
+    checks=[Check("positive", "amount > 0")],
+)
+```
+
+<!-- generated: root names -->
+<!-- end of root names -->
+
+## Further packages
+
+<!-- generated: package names -->
+<!-- end of package names -->
+""",
+    "docs/reference/codes.md": """\
+# Examples of codes
+
+An example of each code, as `delta-schema explain` prints it. What the codes mean is in the tables of [rules](rules.md),
+[drift](drift.md) and [compatibility](compatibility.md). `stored` is what the catalog holds, `rows` are its rows, `model` is what the
+project declares, and `settings` are those of the project; `old` is the released contract, and `new` the next one.
+
+<!-- generated: examples of codes -->
+<!-- end of examples of codes -->
+""",
+    "docs/reference/json-keys.md": """\
+# Keys of JSON forms
+
+Every key of [reports and states as JSON](json.md), from the JSON Schemas that `delta-schema schema` prints.
+
+<!-- generated: keys of a report -->
+<!-- end of keys of a report -->
+
+<!-- generated: keys of a state -->
+<!-- end of keys of a state -->
+
+## A state with every key
+
+<!-- generated: example of a state -->
+<!-- end of example of a state -->
+""",
+    "docs/reference/clients.md": """\
+# Clients
+
+Which table features each client of Delta Lake reads and writes, with the source. [The guide](../guides/evolution.md#clients) says how
+the settings use this table, and how its versions are written.
+
+<!-- generated: clients -->
+<!-- end of clients -->
+""",
+}
+"""The pages that are built with the site; git ignores them, and no other page has a link to them."""
+
+
+def built(page: str) -> str:
+    """Return the text of a page that is built with the site."""
+    return rewritten(BUILT[page])
+
+
 def rewritten(text: str) -> str:
     """Return the text of a page with its generated parts written anew."""
     return _PART.sub(lambda part: f"{part[1]}\n{PARTS[part['name']]()}\n\n{part[3]}", text)
@@ -265,12 +342,6 @@ def rewritten(text: str) -> str:
 def parts_of(text: str) -> list[str]:
     """Return the names of the generated parts of a page."""
     return [part["name"] for part in _PART.finditer(text)]
-
-
-def _code_section(info: CodeInfo) -> str:
-    heading = f"### {info.code} {info.name} {{ #{info.code.lower()} }}"
-    texts = (" ".join(documentation.markdown(part).split()) for part in (info.meaning, f"*Remedy:* {info.remedy}"))
-    return "\n\n".join([heading, *texts, f"```text\n{info.example}\n```"])
 
 
 def _fixture_section(function: ast.FunctionDef) -> str:
@@ -282,9 +353,10 @@ def _fixture_section(function: ast.FunctionDef) -> str:
 
 def main() -> None:
     """Write the generated parts of all pages, and the JSON Schemas of the package."""
-    for page in DOCS.rglob("*.md"):
-        text = page.read_text("utf-8")
-        page.write_text(rewritten(text), "utf-8")
+    for page in map(ROOT.joinpath, page_names()):
+        page.write_text(rewritten(page.read_text("utf-8")), "utf-8")
+    for name in BUILT:
+        (ROOT / name).write_text(built(name), "utf-8")
     for file, schema in json_schemas.FILES.items():
         file.write_text(json_schemas.file_text(schema()), "utf-8")
 

@@ -67,7 +67,7 @@ SCENARIOS = (
 """The tests of a pair: the scenarios of the local and the session backend, and a sample of writes by statements."""
 
 ABOUT_RECORDS = (
-    "tests/docs/test_pages.py::test_the_generated_parts_of_a_page_are_up_to_date[reference/versions.md]",
+    "tests/docs/test_pages.py::test_the_generated_parts_of_a_page_are_up_to_date[docs/reference/versions.md]",
     "tests/versions/test_record.py::test_no_recorded_run_has_a_failure",
 )
 """Tests of what is recorded, which the environments before have changed; they belong to the tests of a checkout."""
