@@ -163,7 +163,7 @@ def test_every_dependency_has_its_sentence_and_its_pin():
         *(item for extra in project["optional-dependencies"].values() for item in extra),
     ]
     names = [re.match(r"[\w-]+", name).group() for name in wanted]
-    table = PAGES["docs/explanation/dependencies.md"]
+    table = PAGES["docs/explanation/design.md"]
     pins = {line.partition("==")[0].replace("_", "-") for line in (ROOT / "constraints.txt").read_text("utf-8").split()}
 
     assert [name for name in names if name not in table] == []

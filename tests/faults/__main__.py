@@ -17,7 +17,7 @@ from faults.cases import FAILED, SURVIVED, Area, Case, Outcome, run_case
 from faults.journal import Journal, commit, table, write_table
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGE = ROOT / "docs" / "explanation" / "reliability.md"
+PAGE = ROOT / "docs" / "explanation" / "promises.md"
 PROGRESS_SECONDS = 10
 
 

@@ -197,13 +197,11 @@ def marks() -> str:
 
 CI_FILES = {
     "github.yml": ".github/workflows/delta.yml",
-    "gitlab.yml": ".gitlab-ci.yml",
-    "azure.yml": "azure-pipelines.yml",
     "databricks.yml": "databricks.yml",
     "run_drift.py": "run_drift.py",
     "pre-commit-config.yaml": ".pre-commit-config.yaml",
 }
-"""The files of the command ``ci`` and those in ``examples/ci``, with the path that each has in a project."""
+"""The files for CI systems that a page shows, with the path that each has in a project."""
 
 
 def ci_file(name: str) -> str:
