@@ -93,7 +93,8 @@ def test_two_runs_use_one_server(project):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    for step in steps((ROOT / "docs/guides/warm-spark.md").read_text("utf-8")):
+    page = (ROOT / "docs/guides/spark.md").read_text("utf-8")
+    for step in steps(page[page.index("\n## Spark Connect\n") :]):
         if step.kind == "file":
             write_file(step, project.path)
     script = project.path / "warm_spark.py"
