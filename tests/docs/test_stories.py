@@ -10,7 +10,7 @@ import pytest
 
 from support.pages import ROOT, PageError, page_names, run, steps
 
-ON_SPARK = ("docs/guides/witnesses.md",)
+ON_SPARK = ("docs/guides/pull-requests.md",)
 """The pages that start a JVM of their own."""
 
 

@@ -406,7 +406,7 @@ def test_each_change_does_what_the_page_says_by_default(released):
     result = released.run("-q", "--delta-report=json:report.json")
 
     assert result.ret == 1
-    page = (Path(__file__).parents[3] / "docs/guides/changes.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs/guides/pull-requests.md").read_text("utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| ") and line.count("|") == 6]
     tables = json.loads((released.path / "report.json").read_text("utf-8"))["tables"]
     outcomes = {table["name"].rpartition(".")[2]: table for table in tables}
