@@ -105,6 +105,7 @@ bench: $(READY)
 	@$(BIN)/python benchmarks
 
 clean:
+	@grep "^docs/" .gitignore | xargs rm -f
 	rm -rf .venv .venv-tools .venv-versions .faults .mutants .tutorial .docs.log .package.log .test-*.log build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
