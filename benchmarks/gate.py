@@ -7,14 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import yaml
 from local import write_tables
 from measure import Row, in_turn
 from processes import WITH_PLUGIN, run_empty_tests, write_empty_tests
 from processes import run as run_python
+from small_tables import small_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from pytest_delta_schema import Table
+
+CONTRACT_LIMIT = 1.8
 LIMITS = {1: 1.9, 200: 2.1, 1000: 2.7}
 """The limit of a gate by its number of tables."""
 
@@ -44,6 +49,46 @@ def run() -> Iterator[Row]:
                 pairs=in_turn(partial(_gate, gate, tables), partial(run_empty_tests, empty, tables)),
                 limit=limit,
             )
+    yield from _held_to_contract()
+
+
+def _held_to_contract() -> Iterator[Row]:
+    """Yield the cost of the check of data contracts in a plain run over models with reviewed snapshots."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, count = Path(name), max(LIMITS)
+        (folder / "models.py").write_text(MODELS)
+        (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
+        section = '[tool.pytest_delta_schema]\nmodels = ["models"]\n'
+        (folder / "pyproject.toml").write_text(section)
+        (folder / "shop.odcs.yaml").write_text(_contract(small_table(number) for number in range(count)))
+        run_python(folder, *WITH_PLUGIN, "--snapshot-update", TABLES=str(count))
+
+        def run(*options: str) -> None:
+            assert " passed" in run_python(folder, *WITH_PLUGIN, *options, TABLES=str(count))
+
+        yield Row(
+            name=f"{count:,} models, and the data contract that describes them",
+            reference_name="the same run without the contract",
+            pairs=in_turn(partial(run, "--delta-set=odcs=['*.odcs.yaml']"), run),
+            limit=CONTRACT_LIMIT,
+        )
+
+
+def _contract(tables: Iterable[Table]) -> str:
+    described = [
+        {
+            "name": table.table_name,
+            "physicalName": table.qualified_name,
+            "properties": [
+                {"name": column.name, "physicalType": column.data_type.simpleString(), "description": column.comment}
+                for column in table.columns
+            ],
+        }
+        for table in tables
+    ]
+    head = {"apiVersion": "v3.2.0", "kind": "DataContract", "id": "shop", "version": "1.0.0", "status": "active"}
+    text: str = yaml.safe_dump({**head, "schema": described}, sort_keys=False)
+    return text
 
 
 def _gate(folder: Path, tables: int) -> None:

@@ -22,6 +22,7 @@ from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
     CatalogReadError,
     ConfigurationError,
+    DataContractError,
     DdlError,
     DeclarationError,
     Diagnostic,
@@ -35,7 +36,7 @@ from pytest_delta_schema.diagnostics.errors import (
     WriteError,
     WrongArgumentsError,
 )
-from pytest_delta_schema.exchange import from_ddl
+from pytest_delta_schema.exchange import from_ddl, from_odcs
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state import state_from_json
 
@@ -80,6 +81,16 @@ def test_ddl_error():
 
     assert [fault.table for fault in caught.value.diagnostics] == ["statement 1, line 1", "statement 2, line 2"]
     assert "there is no type bigin; did you mean bigint?" in str(caught.value)
+
+
+def test_data_contract_error(tmp_path):
+    path = tmp_path / "shop.odcs.yaml"
+    path.write_text("apiVersion: v3.1.0\nkind: DataContract\nid: &shop shop\n")
+
+    with pytest.raises(DataContractError) as caught:
+        from_odcs(path)
+
+    assert str(caught.value) == f"{path}:3: has the anchor or alias shop; write the value where it is needed"
 
 
 def test_diagnostics_error():

@@ -1,7 +1,7 @@
-"""Models and SQL scripts."""
+"""Models, SQL scripts and data contracts."""
 
 from models import orders
-from pytest_delta_schema.exchange import from_ddl, to_ddl
+from pytest_delta_schema.exchange import from_ddl, from_odcs, to_ddl
 
 
 def test_from_ddl(caplog):
@@ -24,3 +24,27 @@ def test_to_ddl():
 
     assert "CREATE TABLE `dev`.`silver`.`orders` (" in script
     assert to_ddl(from_ddl(script)) == script
+
+
+def test_from_odcs(tmp_path):
+    contract = tmp_path / "shop.odcs.yaml"
+    contract.write_text("""
+apiVersion: v3.1.0
+kind: DataContract
+id: shop
+version: 1.0.0
+status: active
+servers:
+  - {server: production, type: databricks, host: shop.example, catalog: prod, schema: silver}
+schema:
+  - name: orders
+    properties:
+      - {name: id, logicalType: integer, physicalType: bigint, primaryKey: true}
+      - {name: amount, logicalType: number, physicalType: "decimal(18,2)", logicalTypeOptions: {minimum: 0}}
+""")
+
+    (table,) = from_odcs(contract)
+
+    assert table.qualified_name == "prod.silver.orders"
+    assert table.primary_key == ("id",)
+    assert [check.expression for check in table.checks] == ["`amount` >= 0"]

@@ -105,14 +105,20 @@ def _parser() -> argparse.ArgumentParser:
         help=f"write a report of another type, as --delta-report does; repeatable; types: {', '.join(FORMATS)}",
     )
     translate = command(
-        "translate", _translate, "write the tables of SQL scripts and of Python files as models, or as SQL"
+        "translate",
+        _translate,
+        "write the tables of SQL scripts, of data contracts and of Python files as models, or as SQL",
     )
     translate.add_argument(
-        "files", nargs="+", metavar="FILE", help="a script of DDL statements, or a Python file (.py), which is run"
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="a script of DDL statements, a data contract (.odcs.yaml), or a Python file (.py), which is run",
     )
     translate.add_argument("--to", choices=("models", "ddl"), required=True, help="what is written to standard output")
     translate.add_argument("--catalog", default="", metavar="NAME", help="the catalog of tables whose names have none")
     translate.add_argument("--schema", default="", metavar="NAME", help="the schema of tables whose names have none")
+    translate.add_argument("--server", metavar="NAME", help="the server of data contracts that have several")
     translate.add_argument(
         "--skip-other",
         action="store_true",
@@ -309,6 +315,7 @@ def _translate(arguments: argparse.Namespace) -> int:
             arguments.catalog,
             arguments.schema,
             skip_other=arguments.skip_other,
+            server=arguments.server,
         )
     except ModuleNotFoundError as error:
         if not lacks_pyspark(error):

@@ -1,4 +1,4 @@
-"""Translate files between models and DDL."""
+"""Translate files between models, DDL and data contracts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pytest_delta_schema.diagnostics.redaction import may_be_secret
 from pytest_delta_schema.engine.adoption import tokens_in
 from pytest_delta_schema.engine.declarations import held_tables
 from pytest_delta_schema.exchange.ddl import read_scripts, to_ddl
+from pytest_delta_schema.exchange.odcs import read_tables
 from pytest_delta_schema.source_code.modules import module_source
 
 if TYPE_CHECKING:
@@ -23,28 +24,33 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
 
 _PYTHON = ".py"
+_CONTRACTS = (".odcs.yaml", ".odcs.yml")
 
 
-def translated(
-    files: Sequence[str], to: str, catalog: str, schema: str, *, skip_other: bool
+def translated(  # noqa: PLR0913 - the options of the command
+    files: Sequence[str], to: str, catalog: str, schema: str, *, skip_other: bool, server: str | None = None
 ) -> tuple[str, tuple[Diagnostic, ...]]:
     """Return the tables of all files as text, and notes on what models do not declare.
 
-    Files are scripts of statements, and Python files; ``to`` is ``models`` or ``ddl``. Catalog and schema are those of
-    tables whose names have none.
+    Files are scripts of statements, data contracts and Python files; ``to`` is ``models`` or ``ddl``. Catalog and
+    schema are those of tables whose names have none; ``server`` is that of contracts with several.
     """
-    tables, remarks = _read(files, catalog, schema, skip_other=skip_other)
+    tables, remarks = _read(files, catalog, schema, server, skip_other=skip_other)
     return (_models(tables, remarks) if tables and to == "models" else to_ddl(tables)), remarks
 
 
 def _read(
-    files: Sequence[str], catalog: str, schema: str, *, skip_other: bool
+    files: Sequence[str], catalog: str, schema: str, server: str | None, *, skip_other: bool
 ) -> tuple[list[Table], tuple[Diagnostic, ...]]:
     modules = [file for file in files if file.endswith(_PYTHON)]
-    scripts = {file: _text(file) for file in files if not file.endswith(_PYTHON)}
+    scripts = {file: _text(file) for file in files if not file.endswith((_PYTHON, *_CONTRACTS))}
     scripted, remarks = read_scripts(scripts, catalog, schema, skip_other=skip_other)
     # Files that import each other hold the same tables.
     tables = list({id(table): table for file in modules for table in _tables(file)}.values()) + scripted
+    for file in files:
+        if file.endswith(_CONTRACTS):
+            contracted, notes = read_tables(file, server, catalog, schema)
+            tables, remarks = tables + contracted, remarks + notes
     repeated = sorted(name for name, number in Counter(table.qualified_name for table in tables).items() if number > 1)
     if repeated:
         msg = f"{', '.join(repeated)}: declared more than once; name one file for each table"

@@ -180,6 +180,10 @@ class DdlError(DiagnosticsError):
     """Statements cannot be read as declarations; no model was made of any of them."""
 
 
+class DataContractError(DiagnosticsError):
+    """A data contract cannot be read as declarations; no model was made of any part of it."""
+
+
 class DriftError(DeltaSchemaError, AssertionError):
     """The catalog differs from the models; the text shows every change and the SQL that would run."""
 

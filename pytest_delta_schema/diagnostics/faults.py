@@ -66,6 +66,22 @@ class SnapshotDiffers:
     code = "DS127"
 
 
+class ContractDiffers:
+    """A model and a data contract say different things of a table.
+
+    Compared are the names of columns and fields, their types, NOT NULL, keys, partitions and deprecations, the values
+    and limits of which both are sure, and with ``odcs_comments`` the descriptions. What a contract cannot say is no
+    difference.
+
+    Remedy: If the contract is right, change the model; if the model is right, agree on another contract.
+
+    Example:
+        dev.silver.orders: columns.amount is int in the model and bigint in shop.odcs.yaml:24
+    """
+
+    code = "DS130"
+
+
 class UnenforcedConstraint:
     """A scratch table has taken a row that breaks a constraint, or something else has stopped the row.
 

@@ -39,6 +39,7 @@ class CheckKind(str, Enum):
     UNMANAGED = "unmanaged"
     ENFORCES = "enforces"
     COMPAT = "compat"
+    ODCS = "odcs"
 
 
 class Status(str, Enum):

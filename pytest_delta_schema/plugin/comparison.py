@@ -24,6 +24,7 @@ from pytest_delta_schema.settings.table import project_file_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_delta_schema.engine.outcomes import TableOutcome
     from pytest_delta_schema.plugin.results import RunResults
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.witness.runner import Witnesses
@@ -78,7 +79,7 @@ class ComparisonRun:
             [*compared, *(note for pasts in self._pasts.values() for past in pasts for note in past.notes)]
         )
         lines = [f"  {'note':<10}  {note}" for note in notes]
-        if not self._is_complete():
+        if not asks_for_all(self._config, self._folder):
             lines.append(f"  {'note':<10}  this run looks at a part of the project, so no table counts as gone")
         elif not results.deselected:
             unneeded = self._run.unneeded_breaks.items()
@@ -116,7 +117,7 @@ class ComparisonRun:
             PastProjects(self._pasts, homes),
             self._run.declarations,
             today=datetime.now(timezone.utc).date(),
-            is_complete=self._is_complete() and not session.testsfailed,
+            is_complete=asks_for_all(self._config, self._folder) and not session.testsfailed,
             shows_every_role=config.get_verbosity() > 0,
             witness=None if self._witnesses is None else self._witnesses.of,
         )
@@ -142,15 +143,30 @@ class ComparisonRun:
         file = project_file_of(folder)
         return file.parent if file is not None and file.is_relative_to(self._folder) else self._folder
 
-    def _is_complete(self) -> bool:
-        """Whether the command line asks for every table of the project, so one that is not there is gone."""
-        config = self._config
-        given = command_line(config)
-        if config.args_source is config.ArgsSource.INVOCATION_DIR:
-            is_selected = not self._folder.is_relative_to(config.invocation_params.dir)
-        else:
-            is_selected = config.args_source is config.ArgsSource.ARGS
-        return not (is_selected or any(getattr(given, name, None) for name in _NARROWING))
+
+def asks_for_all(config: pytest.Config, folder: Path) -> bool:
+    """Whether the command line asks for every table of the project, so one that is not there is gone."""
+    given = command_line(config)
+    if config.args_source is config.ArgsSource.INVOCATION_DIR:
+        is_selected = not folder.is_relative_to(config.invocation_params.dir)
+    else:
+        is_selected = config.args_source is config.ArgsSource.ARGS
+    return not (is_selected or any(getattr(given, name, None) for name in _NARROWING))
+
+
+def items_of_unknown(session: pytest.Session, run: ContractRun) -> Iterator[pytest.Item]:
+    """Yield an item for each data contract that cannot be read, and each of its tables that no model declares."""
+    config = session.config
+    names = tuple(run.tables)
+    is_complete = asks_for_all(config, project_folder(config)) and not session.testsfailed
+    for file, name, outcome in run.data_contracts.unknown(names):
+        if is_complete or name == file:
+            node = ProjectNode.from_parent(session, path=run.options.data_contracts[file])
+            yield ProjectItem.of(node, name, CheckKind.ODCS.value, partial(_same, outcome))
+
+
+def _same(outcome: TableOutcome) -> TableOutcome:
+    return outcome
 
 
 def _items_of_undeclared(session: pytest.Session, comparison: ContractComparison) -> Iterator[pytest.Item]:

@@ -341,6 +341,12 @@ def compat(item: ContractItem) -> None:
     report_unless_shown(item, item.config.stash[RUN].require_comparison().outcome(item.table))
 
 
+def odcs(item: ContractItem) -> None:
+    """The model and the data contract of the table say the same."""
+    run = item.config.stash[RUN]
+    report_unless_shown(item, run.data_contracts.outcome(item.table, run.declarations))
+
+
 def enforces(item: ContractItem, delta_catalog: Catalog, _delta_scratch: Any) -> None:
     """A scratch table takes rows that satisfy the contract, and stops those that break a constraint."""
     if item.table.read_only:
@@ -399,6 +405,7 @@ CHECKS = tuple(
         Check("adopt", adopt, READS, _in_mode(ADOPT), table_is_readable),
         Check("enforces", enforces, SCRATCH, lambda options: options.enforces, session_starts),
         Check("compat", compat, PLAIN, lambda options: bool(options.against)),
+        Check("odcs", odcs, PLAIN, lambda options: bool(options.data_contracts) and options.mode not in WRITES_MODELS),
         Check("unmanaged", unmanaged, READS, lambda options: options.unmanaged != IGNORE, is_of_schema=True),
     )
 )
@@ -413,6 +420,8 @@ def nodes_of(parent: pytest.Module, table: Table, variable: str) -> list[Contrac
     """Return the node of a table, and that of its schema if this is the first table in it."""
     run = parent.config.stash[RUN]
     checks = [check for check in CHECKS if check.is_asked_for(run.options)]
+    if run.options.data_contracts and not run.data_contracts.describes(table):
+        checks = [check for check in checks if check.function is not odcs]
     node = ContractNode.of(parent, table.qualified_name, table, [check for check in checks if not check.is_of_schema])
     node.extra_keyword_matches.add(variable)
     of_schema = [check for check in checks if check.is_of_schema]

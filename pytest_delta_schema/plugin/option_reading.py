@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from glob import glob
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,6 +102,7 @@ def read_options(config: pytest.Config) -> Options:
 
         models, packages, missing = model_files(values["models"], config.rootpath)
         faults += missing
+    contracts = _data_contracts(values["odcs"], folder, config.rootpath, faults)
     if faults:
         raise pytest.UsageError("\n".join(faults))
     return _options(
@@ -113,9 +115,25 @@ def read_options(config: pytest.Config) -> Options:
         project_file=project.path,
         models=models,
         packages=packages,
+        data_contracts=contracts,
         reports=reports,
         expired_consents=expired_consents,
     )
+
+
+def _data_contracts(patterns: Iterable[str], folder: Path, root: Path, faults: list[str]) -> dict[str, Path]:
+    """Return the files that the patterns of the setting ``odcs`` match, by the names that messages have for them."""
+    files: dict[str, Path] = {}
+    for pattern in patterns:
+        found = [Path(file) for file in sorted(glob(str(folder / pattern), recursive=True))]  # noqa: PTH207 - may be absolute
+        files |= {shown_path(file, root): file for file in found}
+        if not found:
+            faults.append(f"odcs: {pattern} matches no file; name data contracts, from the folder of pyproject.toml")
+    if files:
+        from pytest_delta_schema.exchange.contract_file import missing_extra
+
+        faults += [f"odcs: {fault}" for fault in missing_extra()]
+    return files
 
 
 def _consents(

@@ -78,6 +78,8 @@ class Options(NamedTuple):
     """The modules whose tables are collected: their files, each with its dotted name."""
     packages: Mapping[str, frozenset[Path]] = MappingProxyType({})
     """The packages among the setting ``models``, each with the files of all its modules."""
+    data_contracts: Mapping[str, Path] = MappingProxyType({})
+    """The files of the setting ``odcs``, by the names that messages have for them."""
     reports: tuple[ReportFile, ...] = ()
     expired_consents: tuple[str, ...] = ()
 

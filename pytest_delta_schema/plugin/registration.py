@@ -59,6 +59,7 @@ PYTEST_MARKS = {
     "delta_import": "the model of a table was written, and nothing differs (--delta-import)",
     "delta_adopt": "the model of a table declares what the table has (--delta-adopt)",
     "delta_compat": "the check that a changed contract breaks nobody (--delta-against)",
+    "delta_odcs": "the check that the model and the data contract of a table say the same (setting odcs)",
     "delta_enforces": "the check that a table stops rows which break its constraints (--delta-enforce)",
 }
 

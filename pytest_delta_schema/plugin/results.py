@@ -32,7 +32,7 @@ _OUTPUT = "delta_schema"
 _CRASH = "???"
 """The phase in the report of an item during which a worker of xdist has crashed (xdist 3.8)."""
 
-_WITHOUT_CATALOG = (CheckKind.RULES, CheckKind.DDL)
+_WITHOUT_CATALOG = (CheckKind.RULES, CheckKind.DDL, CheckKind.ODCS)
 """The checks of every run, which its summary leaves to pytest."""
 
 

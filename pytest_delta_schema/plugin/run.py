@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from pytest_delta_schema.diagnostics.text import printed
+from pytest_delta_schema.diagnostics.text import counted, printed
 from pytest_delta_schema.plugin.compat import added_arguments, is_distributed, is_worker, mark_selector, show_lines_with
 from pytest_delta_schema.plugin.failures import (
     CatalogUnavailable,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.engine.apply_progress import ApplyProgress
     from pytest_delta_schema.engine.comparison import ContractComparison
+    from pytest_delta_schema.engine.data_contracts import DataContracts
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.outcomes import TableOutcome
@@ -210,6 +211,21 @@ class ContractRun:
         """
         return None if self.options.against else mark_selector(self._config.getoption("markexpr") or "", PYTEST_MARKS)
 
+    @cached_property
+    def data_contracts(self) -> DataContracts:
+        """The data contracts of the project."""
+        from pytest_delta_schema.engine.data_contracts import DataContracts
+
+        options = self.options
+        comments = options.values["odcs_comments"]
+        return DataContracts(options.data_contracts, options.settings, with_comments=comments)
+
+    def uncovered_lines(self) -> list[str]:
+        """Return a line if some models have no data contract although the project has such contracts."""
+        contracts = self.data_contracts if self.options.data_contracts else None
+        number = 0 if contracts is None else sum(not contracts.describes(table) for table in self.tables.values())
+        return [f"odcs: {counted(number, 'model')} without a data contract"] if number else []
+
     @property
     def settings(self) -> Settings:
         """The settings of the run."""
@@ -352,6 +368,10 @@ class RunHooks:
         """Compare the tables with contracts before others select items, and check the settings after them."""
         if self._run.comparing is not None:
             self._run.comparing.compare(session, items)
+        if self._run.options.data_contracts and self._run.options.mode not in WRITES_MODELS and not only_shows(config):
+            from pytest_delta_schema.plugin.comparison import items_of_unknown
+
+            items += items_of_unknown(session, self._run)
         result = yield
         self._check_collected(config, items)
         return result
@@ -484,6 +504,8 @@ class RunHooks:
         job = self._run.importing or self._run.adopting
         if job is not None:
             show_section(terminalreporter, [*job.summary_lines()])
+        elif not self._run.has_summary:
+            show_section(terminalreporter, self._run.uncovered_lines())
 
 
 def _mode_and_catalog(config: pytest.Config, options: Options) -> str:

@@ -127,6 +127,7 @@ class Summary:
             yield f"{ENFORCE}: {_by_status(tried)}"
         if compared:
             yield f"{AGAINST} {', '.join(self._options.against)}: {_by_status(compared)}"
+        yield from self._run.uncovered_lines()
 
     def _of_check(self, check: CheckKind) -> list[TableOutcome]:
         return [outcome for outcome in self.outcomes.values() if outcome.check is check]

@@ -242,6 +242,7 @@ _CHECKS = [
     CheckKind.UNMANAGED,
     CheckKind.ENFORCES,
     CheckKind.COMPAT,
+    CheckKind.ODCS,
 ]
 """The checks in the order in which a run without workers runs them."""
 

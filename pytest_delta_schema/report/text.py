@@ -11,7 +11,7 @@ from pytest_delta_schema.plan.kinds import ABSENT, ADD, ChangeLine, Risk
 from pytest_delta_schema.settings.table import RISKS, ROLE_WORDS, ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.engine.outcomes import OutcomeStatement, TableChange, TableOutcome
@@ -103,7 +103,17 @@ def comparison_headline(outcome: TableOutcome) -> str:
     return escaped(f"{outcome.table}: {'; '.join(parts)}: {first_few(paths, _NAMED)}")
 
 
+def _contract_headline(outcome: TableOutcome) -> str:
+    first, *others = outcome.diagnostics
+    if others and first.path:
+        differences = counted(len(outcome.diagnostics), "difference")
+        return escaped(f"{outcome.table}: {differences} from its data contract: {_first_paths(outcome.diagnostics)}")
+    more = f"; and {counted(len(others), 'more fault')}" if others else ""
+    return f"{first}{more}"
+
+
 _HEADLINES = {
+    CheckKind.ODCS: _contract_headline,
     CheckKind.COMPAT: comparison_headline,
     CheckKind.UNMANAGED: _unmanaged_findings,
     CheckKind.METADATA: _entry_headline,
@@ -125,14 +135,12 @@ _UNMANAGED = (
 
 def body(outcome: TableOutcome, declared_at: str, *, with_sql: bool = True) -> str:
     """Show everything besides the headline of a check that did not pass."""
-    declared = f"declared at {escaped(declared_at)}"
+    declared = f"declared at {escaped(declared_at)}" if declared_at else ""
     groups = _groups(outcome)
     if outcome.failure:
         return outcome.failure.partition("\n")[2]
-    if outcome.check is CheckKind.COMPAT:
-        return comparison_body(outcome, declared)
-    if outcome.check in {CheckKind.UNMANAGED, CheckKind.METADATA}:
-        return _UNMANAGED if outcome.check is CheckKind.UNMANAGED else _entry_body(outcome)
+    if outcome.check in _BODIES:
+        return _BODIES[outcome.check](outcome, declared)
     if groups.own:
         return _drift_body(outcome, groups, declared, with_sql=with_sql)
     if groups.unmanaged:
@@ -156,7 +164,13 @@ def _drift_body(outcome: TableOutcome, groups: ChangeGroups, declared: str, *, w
     return "\n\n".join(parts)
 
 
-def _entry_body(outcome: TableOutcome) -> str:
+def _contract_body(outcome: TableOutcome, declared: str) -> str:
+    several = outcome.diagnostics if outcome.diagnostics[1:] else ()
+    lines = "\n".join(f"  {escaped(fault.fact) if fault.path else fault}" for fault in several)
+    return "\n\n".join(filter(None, [declared, lines]))
+
+
+def _entry_body(outcome: TableOutcome, _declared: str) -> str:
     return f"{entry_text(outcome.changes)}\n\n{_RESTORE if outcome.status is Status.BLOCKED else _SYNC}"
 
 
@@ -215,6 +229,15 @@ def comparison_body(outcome: TableOutcome, declared: str) -> str:
     consents = dict.fromkeys(escaped_lines(part.consent) for part in outcome.diagnostics if part.consent)
     given = [_CONSENTS, *consents] if consents else []
     return "\n\n".join([*([declared] if outcome.location else []), "\n".join(lines), *given])
+
+
+_BODIES: dict[CheckKind, Callable[[TableOutcome, str], str]] = {
+    CheckKind.COMPAT: comparison_body,
+    CheckKind.METADATA: _entry_body,
+    CheckKind.ODCS: _contract_body,
+    CheckKind.UNMANAGED: lambda _outcome, _declared: _UNMANAGED,
+}
+"""What shows everything else of checks of some kinds."""
 
 
 def _comparison_lines(diagnostic: Diagnostic) -> Iterator[str]:

@@ -289,6 +289,8 @@ SETTINGS = (
         "ignore", choices=get_args(UnmanagedMode),
     ),
     Setting("unmanaged_ignore", "list", "glob patterns of dotted table names that unmanaged leaves out", ()),
+    Setting("odcs", "list", "glob patterns of the data contracts (ODCS) that the models have to agree with", ()),
+    Setting("odcs_comments", "flag", "compare the descriptions of data contracts with comments", default=False),
     Setting("unity_uri", "uri", "address of the Unity Catalog server"),
     Setting(
         "unity_token_variable", "text", "environment variable that holds the token of that server",

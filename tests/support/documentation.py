@@ -338,12 +338,10 @@ backend = "unity"                               # and their catalog
 unity_uri = "https://unity.example.com"
 protected = ["prod.*"]                          # what no apply changes
 clients = ["databricks>=15.4", "trino>=470 (read)"]
-enable_features = ["typeWidening"]              # what a plan may enable
 rules = ["shop.rules:NoFloats"]
 unmanaged = "report"
 bind = {{ "dev.silver" = "ci.pr_42_silver" }}     # names in models, and in the catalog
 properties = {{ "delta.autoOptimize.*" = "ignore" }}
-default_properties = {{ "delta.logRetentionDuration" = "interval 30 days" }}
 
 [[{SECTION}.allow]]               # one loss that is agreed to
 action = "drop-column"

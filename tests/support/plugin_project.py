@@ -29,7 +29,8 @@ for name in (
     "backends.memory.catalog",
 ):
     importlib.import_module(f"pytest_delta_schema.{name}")
-for name in ("engine", "execute", "plan", "plugin", "report", "rules", "sql", "state"):
+importlib.import_module("yaml")  # its parser knows the classes of its first import only
+for name in ("engine", "exchange", "execute", "plan", "plugin", "report", "rules", "sql", "state"):
     package = importlib.import_module(f"pytest_delta_schema.{name}")
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")

@@ -36,6 +36,8 @@ PACKAGES = (
     "httpx",
     "hypothesis",
     "Jinja2",
+    "jsonschema-rs",
+    "open-data-contract-standard",
     "jsonschema",
     "markdown-it-py",
     "moto[s3]",

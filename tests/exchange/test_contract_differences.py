@@ -1,0 +1,359 @@
+"""Models held to data contracts: what differs, in both directions and at every depth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from textwrap import dedent, indent
+
+import pytest
+
+from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, Table, Unique
+from pytest_delta_schema.exchange.contract_differences import ContractComparison
+from pytest_delta_schema.exchange.contract_file import read_contract
+from pytest_delta_schema.exchange.odcs import ContractReading, place_of
+from pytest_delta_schema.state.desired import desired_state
+
+HEAD = """\
+apiVersion: {version}
+kind: DataContract
+id: shop
+version: 1.0.0
+status: active
+servers:
+  - {{server: prod, type: databricks, host: x.example, catalog: prod, schema: s}}
+schema:
+"""
+
+
+def compared(
+    text: str, model: Table, version: str = "v3.2.0", *, comments: bool = False
+) -> tuple[list[str], list[str]]:
+    """Return the differences and the notes; a text without a table describes the properties of ``t``."""
+    whole = dedent(text) if "- name: t" in text else "- name: t\n  properties:\n" + indent(dedent(text).strip(), "    ")
+    Path("c.yaml").write_text(HEAD.format(version=version) + indent(whole, "  "), "utf-8")
+    contract = read_contract("c.yaml")
+    reading = ContractReading(contract, *place_of(contract))
+    found = next(found for name, found in reading.tables if name == model.name)
+    comparison = ContractComparison(reading, found, desired_state(model))
+    assert comparison.faults == []
+    differences = [f"{fault.message}; {fault.remedy}" for fault in comparison.differences(with_comments=comments)]
+    return differences, [note.message for note in comparison.notes()]
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def table(*columns: Column, **parts: object) -> Table:
+    return Table("prod", "s", "t", columns or [Column("a", "int")], **parts)
+
+
+NUMBERS = ["tinyint", "smallint", "int", "bigint", "decimal(10,0)", "decimal(10,2)", "float", "double"]
+TYPES = [
+    *NUMBERS,
+    *("string", "varchar(10)", "varchar(5)", "char(3)", "boolean", "date", "timestamp", "timestamp_ntz", "binary"),
+    *("variant", "array<int>", "map<string, int>", "struct<b: int>"),
+]
+TEXTS = ["string", "varchar(10)", "varchar(5)", "char(3)"]
+ALLOWED = [
+    ("string", "", TEXTS),
+    ("string", "{maxLength: 7}", ["string", "varchar(5)", "char(3)"]),
+    ("string", "{format: binary}", [*TEXTS, "binary"]),
+    ("string", "{format: email}", TEXTS),
+    ("integer", "", ["tinyint", "smallint", "int", "bigint", "decimal(10,0)"]),
+    ("integer", "{format: i8}", ["tinyint"]),
+    ("integer", "{format: i16}", ["smallint"]),
+    ("integer", "{format: i32}", ["int"]),
+    ("integer", "{format: i64}", ["bigint"]),
+    ("integer", "{format: u8}", ["smallint"]),
+    ("integer", "{format: u16}", ["int"]),
+    ("integer", "{format: u32}", ["bigint"]),
+    ("number", "", NUMBERS),
+    ("number", "{format: f32}", ["float"]),
+    ("number", "{format: f64}", ["double"]),
+    ("boolean", "", ["boolean"]),
+    ("date", "", ["date"]),
+    ("timestamp", "", ["timestamp", "timestamp_ntz"]),
+    ("timestamp", "{timezone: true}", ["timestamp"]),
+    ("timestamp", "{timezone: false}", ["timestamp_ntz"]),
+    ("time", "", TEXTS),
+    ("object", "", ["variant", "map<string, int>", "struct<b: int>"]),
+    ("array", "", ["array<int>"]),
+    ("vector", "{dimensions: 3}", ["array<int>"]),
+]
+DEPTHS = {
+    "column": ("{0}", "{{name: a, {0}}}"),
+    "field": ("struct<f: {0}>", "{{name: a, logicalType: object, properties: [{{name: f, {0}}}]}}"),
+    "items": ("array<{0}>", "{{name: a, logicalType: array, items: {{{0}}}}}"),
+    "value": ("map<string, {0}>", "{{name: a, logicalType: map, map: {{key: {{}}, value: {{{0}}}}}}}"),
+}
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_a_logical_type_allows_these_types_and_no_other(depth):
+    model, text = DEPTHS[depth]
+    wrong = []
+    for logical, options, allowed in ALLOWED:
+        said = f"logicalType: {logical}" + (f", logicalTypeOptions: {options}" if options else "")
+        for data_type in TYPES:
+            differences, _ = compared(f"- {text.format(said)}", table(Column("a", model.format(data_type))))
+            if (differences == []) != (data_type in allowed):
+                wrong.append((logical, options, data_type, differences))
+    assert wrong == []
+
+
+def test_before_there_were_moments_a_date_is_a_day_or_a_moment():
+    found = [
+        data_type for data_type in TYPES
+        if compared("- {name: a, logicalType: date}", table(Column("a", data_type)), "v3.0.2") == ([], [])
+    ]  # fmt: skip
+
+    assert found == ["date", "timestamp", "timestamp_ntz"]
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_a_physical_type_allows_itself_alone(depth):
+    model, text = DEPTHS[depth]
+    wrong = []
+    for said in TYPES:
+        property_of = text.format(f"physicalType: '{said}'")
+        for data_type in TYPES:
+            differences, _ = compared(f"- {property_of}", table(Column("a", model.format(data_type))))
+            if (differences == []) != (said == data_type):
+                wrong.append((said, data_type, differences))
+    assert wrong == []
+
+
+CHANGE = "change the model, or agree on another contract"
+DECLARE, DESCRIBE = "declare it in the model", "describe it in the contract"
+KEYED = [Column("a", "int", is_nullable=False), Column("b", "int", is_nullable=False)]
+BOTH = "- {{name: a, physicalType: int, required: true{0}}}\n- {{name: b, physicalType: int, required: true{1}}}"
+PARENT = """
+- name: t
+  properties:
+    - {{name: a, physicalType: int{0}}}
+- name: p
+  properties:
+    - {{name: id, physicalType: int, primaryKey: true}}
+"""
+TO_PARENT = ", relationships: [{to: p.id}]"
+CASES = {
+    "the same": ("- {name: A, physicalType: INTEGER}", table(), []),
+    "a name in the catalog": ("- {name: A of it, physicalName: a, physicalType: int}", table(), []),
+    "order of columns": (BOTH.format("", ""), table(*reversed(KEYED)), []),
+    "a column of the contract": (
+        "- {name: a, physicalType: int}\n- {name: b, physicalType: date}",
+        table(),
+        [f"columns.b is date in c.yaml:12 and absent from the model; {DECLARE}"],
+    ),
+    "a column of the model": (
+        "- {name: a, physicalType: int}",
+        table(Column("a", "int"), Column("b", "date")),
+        [f"columns.b is date in the model and absent from c.yaml:9; {DESCRIBE}"],
+    ),
+    "a field of the contract": (
+        "- {name: a, physicalType: 'struct<x: int, y: int>'}",
+        table(Column("a", "struct<x: int>")),
+        [f"columns.a.y is int in c.yaml:11 and absent from the model; {DECLARE}"],
+    ),
+    "a field of the model in items": (
+        "- {name: a, logicalType: array, items: {logicalType: object, properties: [{name: x, physicalType: int}]}}",
+        table(Column("a", "array<struct<x: int, y: int>>")),
+        [f"columns.a.element.y is int in the model and absent from c.yaml:11; {DESCRIBE}"],
+    ),
+    "a type": (
+        "- {name: a, physicalType: bigint}",
+        table(),
+        [f"columns.a is int in the model and bigint in c.yaml:11; {CHANGE}"],
+    ),
+    "a type that is not allowed": (
+        "- {name: a, logicalType: boolean}",
+        table(),
+        [f"columns.a is int in the model and boolean (boolean) in c.yaml:11; {CHANGE}"],
+    ),
+    "another kind": (
+        "- {name: a, logicalType: array, items: {physicalType: int}}",
+        table(),
+        [f"columns.a is int in the model and array<int> in c.yaml:11; {CHANGE}"],
+    ),
+    "required": (
+        "- {name: a, physicalType: int, required: true}",
+        table(),
+        [f"columns.a is nullable in the model and not null in c.yaml:11; {CHANGE}"],
+    ),
+    "not required": (
+        "- {name: a, physicalType: int}",
+        table(Column("a", "int", is_nullable=False)),
+        [f"columns.a is not null in the model and nullable in c.yaml:11; {CHANGE}"],
+    ),
+    "a required field": (
+        "- {name: a, logicalType: object, properties: [{name: x, physicalType: int, required: true}]}",
+        table(Column("a", "struct<x: int>")),
+        [f"columns.a.x is nullable in the model and not null in c.yaml:11; {CHANGE}"],
+    ),
+    "elements of which nothing is said": (
+        "- {name: a, physicalType: array<int>}",
+        table(Column("a", "array<int>")),
+        [],
+    ),
+    "required elements": (
+        "- {name: a, logicalType: array, items: {physicalType: int, required: true}}",
+        table(Column("a", "array<int>")),
+        [f"columns.a.element is nullable in the model and not null in c.yaml:11; {CHANGE}"],
+    ),
+    "a key": (BOTH.format(", primaryKey: true", ", primaryKey: true"), table(*KEYED, primary_key=["b", "a"]), []),
+    "a key in another order": (
+        BOTH.format(", primaryKey: true, primaryKeyPosition: 1", ", primaryKey: true, primaryKeyPosition: 2"),
+        table(*KEYED, primary_key=["b", "a"]),
+        [
+            f"primary_key is pk_prod_s_t__b_a (b, a) in the model and absent from c.yaml:9; {DESCRIBE}",
+            f"primary_key is pk_prod_s_t__b_a (a, b) in c.yaml:9 and absent from the model; {DECLARE}",
+        ],
+    ),
+    "a key of the contract": (
+        BOTH.format(", primaryKey: true", ""),
+        table(*KEYED),
+        [f"primary_key is pk_prod_s_t__a (a) in c.yaml:9 and absent from the model; {DECLARE}"],
+    ),
+    "a key of the model": (
+        BOTH.format("", ""),
+        table(*KEYED, primary_key=["a"]),
+        [f"primary_key is pk_prod_s_t__a (a) in the model and absent from c.yaml:9; {DESCRIBE}"],
+    ),
+    "unique": (BOTH.format(", unique: true", ""), table(*KEYED, unique=[Unique(["A"], name="u")]), []),
+    "a combination that is unique": (BOTH.format("", ""), table(*KEYED, unique=[Unique(["a", "b"])]), []),
+    "unique in the contract": (
+        BOTH.format(", unique: true", ""),
+        table(*KEYED),
+        [f"unique.uq_prod_s_t__a is (a) in c.yaml:9 and absent from the model; {DECLARE}"],
+    ),
+    "unique in the model": (
+        BOTH.format("", ""),
+        table(*KEYED, unique=[Unique(["b"])]),
+        [f"unique.uq_prod_s_t__b is (b) in the model and absent from c.yaml:9; {DESCRIBE}"],
+    ),
+    "partitions": (BOTH.format(", partitioned: true", ""), table(*KEYED, partitioned_by=["a"]), []),
+    "partitions in another order": (
+        BOTH.format(", partitioned: true, partitionKeyPosition: 1", ", partitioned: true, partitionKeyPosition: 2"),
+        table(*KEYED, Column("c", "int"), partitioned_by=["b", "a"]),
+        [
+            f"layout is partitioned by (b, a) in the model and partitioned by (a, b) in c.yaml:9; {CHANGE}",
+            f"columns.c is int in the model and absent from c.yaml:9; {DESCRIBE}",
+        ],
+    ),
+    "clusters, which a contract cannot say": (BOTH.format("", ""), table(*KEYED, clustered_by=["a"]), []),
+    "a foreign key": (PARENT.format(TO_PARENT), table(foreign_keys=[ForeignKey(["a"], "prod.s.p", name="f")]), []),
+    "a foreign key of the contract": (
+        PARENT.format(TO_PARENT),
+        table(),
+        [
+            "foreign_keys.fk_prod_s_t__a is (a) references prod.s.p (id) in c.yaml:10 and absent from the model; "
+            + DECLARE
+        ],
+    ),
+    "a foreign key of the model": (
+        PARENT.format(""),
+        table(foreign_keys=[ForeignKey(["a"], "prod.s.p", name="f")]),
+        [f"foreign_keys.f is (a) references prod.s.p in the model and absent from c.yaml:10; {DESCRIBE}"],
+    ),
+    "a foreign key to another table": (
+        PARENT.format(""),
+        table(foreign_keys=[ForeignKey(["a"], "prod.other.p")]),
+        [],
+    ),
+    "what a contract cannot say": (
+        "- {name: a, physicalType: int}",
+        table(Column("a", "int", default=1, tags={"x": "y"}), table_properties={"team": "x"}, tags={"x": "y"}),
+        [],
+    ),
+    "a comment": ("- {name: a, physicalType: int, description: x}", table(comment="y"), []),
+    "deprecated in the contract": (
+        "- {name: a, physicalType: int, deprecated: true}",
+        table(),
+        [f"columns.a is not deprecated in the model and deprecated in c.yaml:11; {CHANGE}"],
+    ),
+    "deprecated in the model": (
+        "- {name: a, physicalType: int}",
+        table(Column("a", "int", deprecated=Deprecated(date(2026, 1, 31)))),
+        [f"columns.a is deprecated in the model and not deprecated in c.yaml:11; {CHANGE}"],
+    ),
+    "a deprecated table": (
+        "- name: t\n  deprecated: true\n  properties:\n    - {name: a, physicalType: int}",
+        table(deprecated=Deprecated(date(2026, 1, 31))),
+        [],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_differs(case):
+    text, model, differences = CASES[case]
+
+    assert compared(text, model)[0] == differences
+
+
+def test_a_renamed_column_with_the_hint_is_compared_by_its_name():
+    assert compared("- {name: a, physicalType: int}", table(Column("a", "int", renamed_from="b"))) == ([], [])
+
+
+def test_descriptions_are_compared_if_the_project_wants_it():
+    text = "- name: t\n  description: x\n  properties:\n    - {name: a, physicalType: int, description: y}"
+
+    assert compared(text, table(Column("a", "int", comment="z")), comments=True)[0] == [
+        f"columns.a.comment is 'z' in the model and 'y' in c.yaml:12; {CHANGE}",
+        f"comment is '' in the model and 'x' in c.yaml:9; {CHANGE}",
+    ]
+
+
+def test_relationships_and_deprecations_are_no_differences_where_the_version_lacks_them():
+    model = table(
+        Column("a", "int", deprecated=Deprecated(date(2026, 1, 31))),
+        foreign_keys=[ForeignKey(["a"], "prod.s.p", parent_columns=["id"])],
+    )
+
+    assert compared(PARENT.format(""), model, "v3.0.2") == ([], [])
+
+
+LIMITS = [
+    ("number", "decimal(10,2)", "{minimum: 0}", "a >= 0", "a >= 1"),
+    ("number", "decimal(10,2)", "{maximum: 9.5}", "a <= 9.5", "a <= 9"),
+    ("integer", "int", "{exclusiveMinimum: 0}", "0 < a", "a > 5"),
+    ("integer", "int", "{exclusiveMaximum: 9}", "a < 9", "a < 10"),
+    ("date", "date", "{minimum: 2020-01-01}", "a >= DATE'2020-01-01'", "a >= DATE'2021-01-01'"),
+    ("string", "string", "{minLength: 2}", "length(a) >= 2", "length(a) >= 3"),
+    ("string", "string", "{maxLength: 9}", "length(a) <= 9", "length(a) <= 8"),
+]
+
+
+@pytest.mark.parametrize(("logical", "data_type", "options", "same", "other"), LIMITS)
+def test_a_limit_is_a_check(logical, data_type, options, same, other):
+    text = f"- {{name: a, logicalType: {logical}, physicalType: '{data_type}', logicalTypeOptions: {options}}}"
+    model = table(Column("a", data_type), Column("b", "int"))
+
+    def found(*checks: str) -> tuple[int, int]:
+        checked = replace(model, checks=[Check(f"c{number}", text) for number, text in enumerate(checks)])
+        differences, notes = compared(f"{text}\n- {{name: b, physicalType: int}}", checked)
+        return len(differences), len(notes)
+
+    assert [found(same), found(f"b > 0 AND {same}"), found(other), found("b > 0"), found()] == [
+        (0, 0),
+        (0, 0),
+        (1, 0),
+        (0, 1),
+        (0, 1),
+    ]
+
+
+def test_an_enumeration_is_a_check():
+    text = "- {name: a, physicalType: string, enum: [{value: x}, {value: y}]}"
+    model = table(Column("a", "string"))
+
+    assert compared(text, replace(model, checks=[Check("c", "a IN ('x', 'y')")])) == ([], [])
+    assert compared(text, replace(model, checks=[Check("c", "a IN ('x')")])) == (
+        [f"checks.a_enum is a IN ('x') in the model and `a` IN ('x', 'y') in c.yaml:11; {CHANGE}"],
+        [],
+    )
+    assert compared(text, model) == ([], ["no CHECK decides `a` IN ('x', 'y'), which c.yaml:11 says"])

@@ -1,0 +1,646 @@
+"""Data contracts of the Open Data Contract Standard, as models."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent, indent
+
+import pytest
+from hypothesis import given
+
+from pytest_delta_schema import Check, Column, ForeignKey, Table, Unique
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DataContractError, DeclarationError
+from pytest_delta_schema.exchange import from_odcs
+from pytest_delta_schema.sql.quoting import type_sql
+from pytest_delta_schema.state.desired import desired_state
+from support.strategies import COLUMNS
+
+HEAD = """\
+apiVersion: {version}
+kind: DataContract
+id: shop
+version: 1.0.0
+status: active
+"""
+SERVER = """\
+servers:
+  - {server: prod, type: databricks, host: x.example, catalog: prod, schema: silver}
+"""
+
+
+def contract(schema: str, version: str = "v3.2.0", servers: str = SERVER) -> str:
+    return HEAD.format(version=version) + servers + "schema:\n" + indent(dedent(schema), "  ")
+
+
+def column(text: str, version: str = "v3.2.0") -> str:
+    """Return a contract of one table ``t`` with one property; its text starts in line 11."""
+    return contract("- name: t\n  properties:\n" + indent(dedent(text), "    "), version)
+
+
+@pytest.fixture
+def read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def read(text: str | bytes, **options: str) -> list[Table]:
+        Path("c.yaml").write_bytes(text if isinstance(text, bytes) else text.encode())
+        return from_odcs("c.yaml", **options)
+
+    return read
+
+
+@pytest.fixture
+def faults(read):
+    def faults(text: str | bytes, **options: str) -> list[str]:
+        with pytest.raises(DataContractError) as caught:
+            read(text, **options)
+        return str(caught.value).split("\n")
+
+    return faults
+
+
+ORDERS = """
+- id: ORDERS
+  name: orders
+  physicalName: sales_orders
+  physicalType: table
+  description: One row an order.
+  properties:
+    - {name: day, physicalType: date, partitioned: true, partitionKeyPosition: 2, logicalType: date,
+       logicalTypeOptions: {minimum: 2020-01-01}}
+    - {name: region, physicalType: string, partitioned: true, partitionKeyPosition: 1}
+    - {name: line, physicalType: int, primaryKey: true, primaryKeyPosition: 2}
+    - {name: order id, physicalName: order_id, physicalType: BIGINT, primaryKey: true, primaryKeyPosition: 1}
+    - {name: amount, logicalType: number, physicalType: "DECIMAL(18, 2)", description: In euros.,
+       logicalTypeOptions: {exclusiveMinimum: 0, maximum: 1000000.5, multipleOf: 0.01}}
+    - name: status
+      logicalType: string
+      physicalType: varchar(20)
+      required: true
+      enum: [{value: new}, {value: "it's paid", label: Paid}, {value: null}]
+      logicalTypeOptions: {minLength: 2, maxLength: 20}
+    - {name: level, logicalType: integer, physicalType: smallint, enum: [{value: 1}, {value: 2}]}
+    - {name: code, physicalType: string, unique: true}
+    - name: customer
+      physicalType: long
+      relationships:
+        - to: customers.id
+    - name: address
+      logicalType: object
+      properties:
+        - {name: street, logicalType: string, physicalType: string, required: true, logicalTypeOptions: {maxLength: 9}}
+        - {name: geo, physicalType: "struct<lat: double>", logicalType: object, properties: [
+            {name: lat, physicalType: double, description: In degrees.}]}
+    - {name: notes, logicalType: array, items: {physicalType: string, required: true}}
+    - name: limits
+      logicalType: map
+      physicalType: MAP<STRING, STRUCT>
+      map:
+        key: {logicalType: string}
+        value: {logicalType: object, properties: [{name: low, physicalType: int}]}
+- id: CUST
+  name: customers
+  properties:
+    - {id: CUST_ID, name: id, physicalType: bigint, primaryKey: true}
+"""
+
+MODELS = [
+    Table(
+        "prod",
+        "silver",
+        "sales_orders",
+        [
+            Column("day", "date"),
+            Column("region", "string"),
+            Column("line", "int", is_nullable=False),
+            Column("order_id", "bigint", is_nullable=False),
+            Column("amount", "decimal(18,2)", comment="In euros."),
+            Column("status", "varchar(20)", is_nullable=False),
+            Column("level", "smallint"),
+            Column("code", "string"),
+            Column("customer", "bigint"),
+            Column("address", "struct<street: string not null, geo: struct<lat: double comment 'In degrees.'>>"),
+            Column("notes", "array<string>"),
+            Column("limits", "map<string, struct<low: int>>"),
+        ],
+        comment="One row an order.",
+        primary_key=["order_id", "line"],
+        unique=[Unique(["code"])],
+        partitioned_by=["region", "day"],
+        checks=[
+            Check("day_minimum", "day >= DATE'2020-01-01'"),
+            Check("amount_exclusiveminimum", "amount > 0"),
+            Check("amount_maximum", "amount <= 1000000.5"),
+            Check("amount_multipleof", "amount % 0.01 = 0"),
+            Check("status_enum", "status IN ('new', 'it\\'s paid')"),
+            Check("status_minlength", "length(status) >= 2"),
+            Check("level_enum", "level IN (1, 2)"),
+            Check("address_street_maxlength", "length(address.street) <= 9"),
+        ],
+        foreign_keys=[ForeignKey(["customer"], "prod.silver.customers", parent_columns=["id"])],
+    ),
+    Table("prod", "silver", "customers", [Column("id", "bigint", is_nullable=False)], primary_key=["id"]),
+]
+
+
+def test_a_contract_becomes_models(read, caplog):
+    orders, customers = read(contract(ORDERS))
+
+    notes = desired_state(orders).columns[10].data_type
+    assert (notes.element, notes.contains_null) == ("string", False)
+    wanted = desired_state(MODELS[0])
+    made = desired_state(orders)
+    assert [c._replace(data_type=wanted.columns[10].data_type) if c.name == "notes" else c for c in made.columns] == [
+        *wanted.columns
+    ]
+    assert (made.primary_key, made.unique, made.foreign_keys, made.partitioning, made.table_comment) == (
+        wanted.primary_key,
+        wanted.unique,
+        wanted.foreign_keys,
+        wanted.partitioning,
+        wanted.table_comment,
+    )
+    assert [(check.name, check.expression.replace("`", "")) for check in made.checks] == [
+        (check.name, check.expression) for check in wanted.checks
+    ]
+    assert customers == MODELS[1]
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize("version", ["v3.0.0", "v3.0.1", "v3.0.2", "v3.1.0", "v3.2.0"])
+def test_every_version_3_is_read(read, version):
+    (table,) = read(column("- {name: a, logicalType: integer, physicalType: int, required: true}", version))
+
+    assert table == Table("prod", "silver", "t", [Column("a", "int", is_nullable=False)])
+
+
+SPELLINGS = {
+    "tinyint": "TINYINT BYTE",
+    "smallint": "SMALLINT SHORT",
+    "int": "INT INTEGER Int",
+    "bigint": "BIGINT LONG",
+    "float": "FLOAT REAL",
+    "double": "DOUBLE",
+    "decimal(10,0)": "DECIMAL DEC NUMERIC DECIMAL(10)",
+    "decimal(18,2)": "DECIMAL(18,2) NUMERIC(18,2) dec(18,2)",
+    "string": "STRING string",
+    "varchar(10)": "VARCHAR(10)",
+    "char(3)": "CHAR(3) CHARACTER(3)",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP TIMESTAMP_LTZ",
+    "timestamp_ntz": "TIMESTAMP_NTZ",
+    "binary": "BINARY",
+    "variant": "VARIANT",
+}
+"""The spellings of each type in the documentation of Spark 4.2 and Databricks (data types)."""
+
+DEPTHS = {
+    "column": "{name: a, physicalType: '%s'}",
+    "text of a struct": "{name: a, physicalType: 'STRUCT<b: %s>'}",
+    "field": "{name: a, logicalType: object, properties: [{name: b, physicalType: '%s'}]}",
+    "items": "{name: a, logicalType: array, items: {physicalType: '%s'}}",
+    "value": "{name: a, logicalType: map, map: {key: {physicalType: string}, value: {physicalType: '%s'}}}",
+    "field of items": "{name: a, logicalType: array, items: {logicalType: object, "
+    "properties: [{name: b, physicalType: '%s'}]}}",
+}
+TYPES = {
+    "column": "{0}",
+    "text of a struct": "struct<b: {0}>",
+    "field": "struct<b: {0}>",
+    "items": "array<{0}>",
+    "value": "map<string, {0}>",
+    "field of items": "array<struct<b: {0}>>",
+}
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_a_physical_type_is_read_as_spark_reads_it(read, depth):
+    wrong = []
+    for data_type, spellings in SPELLINGS.items():
+        wanted = desired_state(Table("prod", "silver", "t", [Column("a", TYPES[depth].format(data_type))])).columns
+        for spelling in spellings.split():
+            (table,) = read(column(f"- {DEPTHS[depth] % spelling}"))
+            if desired_state(table).columns != wanted:
+                wrong.append((spelling, desired_state(table).columns))
+    assert wrong == []
+
+
+@given(COLUMNS)
+def test_columns_that_are_written_by_their_types_come_back(tmp_path_factory, columns):
+    path = tmp_path_factory.getbasetemp() / "columns.yaml"
+    table = Table("prod", "silver", "t", columns)
+    state = desired_state(table)
+    properties = [
+        {"name": one.name, "physicalType": type_sql(one.data_type), "required": not one.is_nullable}
+        for one in state.columns
+    ]
+    path.write_text(contract(f"- name: t\n  properties: {json.dumps(properties)}"), "utf-8")
+
+    (read,) = from_odcs(path)
+
+    # As in SQL, whether elements may be NULL has no text.
+    assert [(one.name, type_sql(one.data_type), one.is_nullable) for one in desired_state(read).columns] == [
+        (one.name, type_sql(one.data_type), one.is_nullable) for one in state.columns
+    ]
+
+
+PROPOSED = [
+    ("string", "", "string"),
+    ("integer", "", "bigint"),
+    ("integer", "{format: i8}", "tinyint"),
+    ("integer", "{format: i16}", "smallint"),
+    ("integer", "{format: i32}", "int"),
+    ("integer", "{format: i64}", "bigint"),
+    ("number", "", "double, or decimal(18,2)"),
+    ("number", "{format: f32}", "float"),
+    ("number", "{format: f64}", "double"),
+    ("boolean", "", "boolean"),
+    ("date", "", "date"),
+    ("timestamp", "", "timestamp"),
+    ("time", "", "string"),
+    ("object", "", "struct<...>, or give its properties"),
+    ("array", "", "array<...>, or give its items"),
+    ("vector", "{dimensions: 3}", "array<float>"),
+]
+
+
+def test_no_type_is_guessed(faults):
+    wrong = []
+    for logical, options, proposal in PROPOSED:
+        text = f"- name: a\n  logicalType: {logical}\n" + (f"  logicalTypeOptions: {options}\n" if options else "")
+        wanted = (
+            "c.yaml:11: schema[0].properties[0] has no physicalType; write the type of the column, such as "
+            f"physicalType: {proposal}"
+        )
+        if faults(column(text)) != [wanted]:
+            wrong.append((logical, faults(column(text))))
+    assert wrong == []
+
+
+def test_each_property_without_a_type_is_named_at_every_depth(faults):
+    text = """
+    - {name: a}
+    - name: b
+      logicalType: object
+      properties:
+        - {name: c, logicalType: integer}
+    - name: d
+      logicalType: array
+      items: {logicalType: string}
+    - name: e
+      logicalType: map
+      map:
+        key: {logicalType: string}
+        value: {physicalType: int}
+    """
+    assert [line.split(" has ")[0] for line in faults(column(text))] == [
+        "c.yaml:12: schema[0].properties[0]",
+        "c.yaml:16: schema[0].properties[1].properties[0]",
+        "c.yaml:19: schema[0].properties[2].items",
+        "c.yaml:23: schema[0].properties[3].map.key",
+    ]
+
+
+NOT_YAML = [
+    ("a: &x 1\nb: *x\n", "1: has the anchor or alias x; write the value where it is needed"),
+    ("a: !!str 1\n", "1: has the tag tag:yaml.org,2002:str; write a plain value"),
+    ("a: !!python/object/apply:os.system [x]\n", ("1: has the tag tag:yaml.org,2002:python/object/apply:os.system; "
+     "write a plain value")),
+    ("a:\n\t- 1\n", "2: is indented by a tab; write spaces"),
+    ("a: {\n", "2: is not YAML: did not find expected node content; correct it"),
+    ("a: 1\nb: 2\na: 3\n", "3: has the key a twice, first in line 1; remove one of the two"),
+    ("a: {b: 1, b: 2}\n", "1: has the key b twice, first in line 1; remove one of the two"),
+    ("<<: {a: 1}\n", "1: merges another mapping; write its entries"),
+    ("1: x\n", "1: has a key that is no text; write a plain word"),
+    ("? [a]\n: 1\n", "1: has a key that is no text; write a plain word"),
+    ("a: 1\n---\nb: 2\n", "2: has a second document; write one contract a file"),
+    ("a: 1\nb: \0\n", "2: has the character #x0000, which YAML lacks; remove it"),
+    ("[" * 100_000, "1: is nested more than 100 deep; name the type in physicalType"),
+    ("", "1: has no mapping at its top; write apiVersion, kind, id, version and schema"),
+    ("- 1\n", "1: has no mapping at its top; write apiVersion, kind, id, version and schema"),
+    ("a: é\n".encode("latin-1"), "1: is not UTF-8: invalid continuation byte at byte 3; convert it to UTF-8"),
+    ("a: 1\n".encode("utf-16"), "1: is not UTF-8: invalid start byte at byte 0; convert it to UTF-8"),
+]  # fmt: skip
+
+
+def test_what_is_no_plain_yaml_is_refused_in_one_line(faults):
+    found = [(text, faults(text)[0]) for text, _ in NOT_YAML]
+
+    assert found == [(text, f"c.yaml:{fault}") for text, fault in NOT_YAML]
+
+
+def test_all_faults_of_a_file_are_told(faults):
+    assert faults("a: &x 1\na: 2\nb: !y 3\n") == [
+        "c.yaml:1: has the anchor or alias x; write the value where it is needed",
+        "c.yaml:2: has the key a twice, first in line 1; remove one of the two",
+        "c.yaml:3: has the tag !y; write a plain value",
+    ]
+
+
+def test_a_mark_of_utf_8_and_days_and_versions_are_read(read):
+    (table,) = read("\ufeff" + column("- {name: a, physicalType: int, examples: [2024-01-01, 12:30, 0o7, yes]}"))
+
+    assert table.qualified_name == "prod.silver.t"
+
+
+STANDARD = [
+    (HEAD.format(version="v2.2.2"), ["1: apiVersion is v2.2.2; write one of v3.0.0, v3.0.1, v3.0.2, v3.1.0, v3.2.0"]),
+    ("kind: DataContract\n", ["1: apiVersion is missing; write one of v3.0.0, v3.0.1, v3.0.2, v3.1.0, v3.2.0"]),
+    (
+        HEAD.format(version="v3.2.0").replace("1.0.0", "1.0").replace("id: shop\n", ""),
+        ['3: version breaks the standard: this value is not of type "string"; write it in quotes',
+         '1: breaks the standard: "id" is a required property; correct it'],
+    ),
+    (
+        column("- name: a\n  required: 'yes'\n  nullable: true\n  physicalType: int\n"),
+        ['12: schema[0].properties[0].required breaks the standard: this value is not of type "boolean"; correct it',
+         "13: schema[0].properties[0].nullable is no field of v3.2.0; remove it"],
+    ),
+    (
+        column("- {name: a, logicalType: map, physicalType: 'map<string, int>'}"),
+        ['11: schema[0].properties[0] breaks the standard: "map" is a required property; correct it'],
+    ),
+    (
+        column("- name: a\n  logicalType: timestamp\n  physicalType: timestamp\n  deprecated: true\n", "v3.1.0"),
+        [("14: schema[0].properties[0].deprecated came with v3.2.0, and apiVersion is v3.1.0; "
+         "write apiVersion: v3.2.0")],
+    ),
+    (
+        column("- name: a\n  physicalType: int\n  enum: [{value: 1}]\n", "v3.1.0"),
+        ["13: schema[0].properties[0].enum came with v3.2.0, and apiVersion is v3.1.0; write apiVersion: v3.2.0"],
+    ),
+]  # fmt: skip
+
+
+def test_what_breaks_the_standard_is_refused_by_file_and_line(faults):
+    found = [sorted(faults(text)) for text, _ in STANDARD]
+
+    assert found == [sorted(f"c.yaml:{fault}" for fault in wanted) for _, wanted in STANDARD]
+
+
+def test_no_value_of_a_file_is_shown(faults):
+    secret = "dapi0123456789"  # noqa: S105 - of nobody
+
+    assert secret not in "\n".join(faults(column(f"- {{name: a, physicalType: int, required: {secret}}}")))
+
+
+def test_the_first_versions_allowed_further_fields_and_exclusive_limits(read, caplog):
+    text = """
+    - name: a
+      logicalType: integer
+      physicalType: int
+      nullable: true
+      logicalTypeOptions: {minimum: 0, exclusiveMinimum: true}
+    """
+    (table,) = read(column(text, "v3.0.2"))
+
+    assert [check.name for check in table.checks] == ["a_minimum"]
+    assert caplog.messages == [
+        "prod.silver.t: c.yaml:12: schema[0].properties[0] has exclusiveMinimum, which the model does not declare"
+    ]
+
+
+CONTRADICTIONS = [
+    ("- {name: a, physicalType: VARCHAR2(3)}",
+     ("11: schema[0].properties[0].physicalType is VARCHAR2(3), which is no type of Spark: there is no type varchar2; "
+     "did you mean varchar?; correct it")),
+    ("- {name: a, physicalType: 'struct<b: int>', properties: [{name: c, physicalType: int}]}",
+     ("11: schema[0].properties[0].properties[0] is c, which is no part of the physicalType in line 11; "
+     "correct one of the two")),
+    ("- {name: a, physicalType: 'array<int>', items: {physicalType: bigint}}",
+     "11: schema[0].properties[0].items.physicalType is bigint, and not as in the type around it; correct one"),
+    ("- {name: a, physicalType: int, properties: [{name: c, physicalType: int}]}",
+     ("11: schema[0].properties[0].properties[0] is c, which is no part of the physicalType in line 11; "
+     "correct one of the two")),
+    (("- {name: a, physicalType: int, primaryKey: true, primaryKeyPosition: 1}\n- {name: b, physicalType: int, "
+     "primaryKey: true}"),
+     ("11: schema[0].properties[0] has a primaryKeyPosition that others lack or have, too; give each its own "
+     "primaryKeyPosition")),
+    (("- {name: a, physicalType: int, partitioned: true, partitionKeyPosition: 1}\n- {name: b, physicalType: int, "
+     "partitioned: true, partitionKeyPosition: 1}"),
+     ("11: schema[0].properties[0] has a partitionKeyPosition that others lack or have, too; give each its own "
+     "partitionKeyPosition")),
+    ("- {name: a, physicalType: int, relationships: [{to: x.y}]}",
+     "11: schema[0].properties[0].relationships[0] references x.y, which the contract does not have; correct it"),
+]  # fmt: skip
+
+
+def test_what_contradicts_something_else_is_refused(faults):
+    assert [faults(column(text)) for text, _ in CONTRADICTIONS] == [[f"c.yaml:{fault}"] for _, fault in CONTRADICTIONS]
+
+
+PARENT = """
+- id: ORDERS
+  name: orders
+  {relations}
+  properties:
+    - {{name: id, physicalType: int}}
+    - {{name: line, physicalType: int}}
+    - {{name: parent, physicalType: int{relation}}}
+    - {{name: parts, physicalType: "struct<a: int>"}}
+- id: CUST
+  name: customers
+  physicalName: gold.clients
+  properties:
+    - {{id: ID, name: id, physicalName: client_id, physicalType: int}}
+    - {{id: NUMBER, name: number, physicalType: int}}
+    - {{id: PARTS, name: parts, logicalType: object, physicalType: "struct<a: int>", properties: [
+        {{id: A, name: a, physicalType: int}}]}}
+- {{name: seen, physicalType: topic}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("relations", "relation", "key", "remark"),
+    [
+        ("", ", relationships: [{to: customers.id}]", (["parent"], ["client_id"]), ""),
+        ("", ", relationships: [{to: schema/CUST/properties/ID}]", (["parent"], ["client_id"]), ""),
+        ("", ", relationships: [{to: /schema/CUST/properties/NUMBER}]", (["parent"], ["number"]), ""),
+        ("relationships: [{from: orders.id, to: customers.number}]", "", (["id"], ["number"]), ""),
+        (
+            "relationships: [{from: [orders.id, orders.line], to: [customers.number, customers.id]}]",
+            "",
+            (["id", "line"], ["number", "client_id"]),
+            "",
+        ),
+        ("", ", relationships: [{to: 'other.yaml#/schema/A/properties/B'}]", None,
+         "references other.yaml#/schema/A/properties/B of another contract; declare the foreign key"),
+        ("", ", relationships: [{to: customers.parts.a}]", None, "references customers.parts.a, which no foreign key can"),
+    ],
+)  # fmt: skip
+def test_a_relationship_is_a_foreign_key(read, caplog, relations, relation, key, remark):
+    orders, _ = read(contract(PARENT.format(relations=relations, relation=relation)))
+
+    assert [(list(found.columns), str(found.parent), list(found.parent_columns)) for found in orders.foreign_keys] == (
+        [(key[0], "prod.gold.clients", key[1])] if key else []
+    )
+    assert [message.rpartition("relationships[0] ")[2] for message in caplog.messages if "relation" in message] == (
+        [remark] if remark else []
+    )
+
+
+def test_columns_of_a_relationship_are_as_many_as_those_that_they_reference(faults):
+    text = PARENT.format(
+        relations="relationships: [{from: [orders.id, orders.line], to: [customers.number]}]", relation=""
+    )
+
+    assert faults(contract(text)) == [
+        (
+            "c.yaml:12: schema[0].relationships[0] joins other tables, or lists of another length; "
+            "write as many columns in both"
+        )
+    ]
+
+
+TWO = """\
+servers:
+  - {server: dev, type: databricks, host: x.example, catalog: dev, schema: silver}
+  - {server: prod, type: databricks, host: x.example, catalog: prod, schema: silver}
+  - {server: files, type: s3, location: "s3://lake"}
+"""
+ONE_COLUMN = "- name: t\n  physicalName: {name}\n  properties: [{{name: a, physicalType: int}}]\n"
+PLACES = [
+    (SERVER, "t", {}, "prod.silver.t"),
+    (SERVER, "gold.T", {}, "prod.gold.t"),
+    (SERVER, "lake.gold.t", {}, "lake.gold.t"),
+    ("", "lake.gold.t", {}, "lake.gold.t"),
+    (TWO, "t", {"server": "dev"}, "dev.silver.t"),
+    (TWO, "t", {"server": "prod"}, "prod.silver.t"),
+]
+
+
+def test_the_servers_name_the_place_of_a_table(read):
+    assert [
+        read(contract(ONE_COLUMN.format(name=name), servers=servers), **options)[0].qualified_name
+        for servers, name, options, _ in PLACES
+    ] == [wanted for *_, wanted in PLACES]
+
+
+@pytest.mark.parametrize(
+    ("servers", "options", "fault"),
+    [
+        ("", {}, ("7: schema[0] is t, and no server names its catalog and schema; add a server that does, or write "
+         "physicalName: catalog.schema.table")),
+        (TWO, {}, "6: servers names different places: dev (dev.silver), prod (prod.silver); say which: from_odcs(..., server=NAME), or bind to it"),
+        (TWO, {"server": "x"}, "6: servers has no server x; there are: dev, prod, files; name one of them"),
+        ("", {"server": "x"}, "1: servers has no server x; there are: none; name one of them"),
+    ],
+    ids=["none", "several", "unknown", "no servers"],
+)  # fmt: skip
+def test_a_place_that_is_not_clear_is_refused(faults, servers, options, fault):
+    assert faults(contract(ONE_COLUMN.format(name="t"), servers=servers), **options) == [f"c.yaml:{fault}"]
+
+
+def test_a_table_is_described_once(faults):
+    text = ONE_COLUMN.format(name="t") + ONE_COLUMN.format(name="T")
+
+    assert faults(contract(text)) == [
+        "c.yaml:12: schema[1] is prod.silver.t, as the object in line 9; describe a table once"
+    ]
+
+
+REMARKS = [
+    ("- {name: a, logicalType: string, physicalType: string, logicalTypeOptions: {pattern: '^x'}}",
+     "has pattern, which the model does not declare"),
+    ("- {name: a, logicalType: timestamp, physicalType: timestamp, logicalTypeOptions: {minimum: '2020-01-01T00:00:00Z'}}",
+     "has minimum, which the model does not declare"),
+    ("- {name: a, logicalType: date, physicalType: date, logicalTypeOptions: {maximum: today}}",
+     "has maximum, which the model does not declare"),
+    ("- {name: a, physicalType: int, deprecated: true}",
+     "is deprecated, and not since when; declare deprecated=Deprecated(since)"),
+    ("- {name: a, logicalType: array, items: {logicalType: integer, physicalType: int, logicalTypeOptions: {minimum: 0}}}",
+     "limits the parts of arrays or maps, which no CHECK can"),
+]  # fmt: skip
+
+
+def test_what_a_model_cannot_say_is_logged(read, caplog):
+    for text, _ in REMARKS:
+        (table,) = read(column(text))
+        assert not table.checks
+
+    where = "prod.silver.t: c.yaml:11: schema[0].properties[0]"
+    assert [message.removeprefix(where).removeprefix(".items").lstrip() for message in caplog.messages] == [
+        remark for _, remark in REMARKS
+    ]
+
+
+def test_a_deprecated_table_is_logged(read, caplog):
+    read(contract("- {name: t, deprecated: true, properties: [{name: a, physicalType: int}]}"))
+
+    assert caplog.messages == [
+        "prod.silver.t: c.yaml:9: schema[0] is deprecated, and not since when; declare deprecated=Deprecated(since)"
+    ]
+
+
+def test_what_no_model_can_be_is_refused(faults):
+    big = f"- {{name: a, logicalType: integer, physicalType: int, logicalTypeOptions: {{maximum: {'9' * 5000}}}}}"
+    path = "schema[0].properties[0].logicalTypeOptions.maximum"
+    assert faults(contract("- {name: t}")) == [
+        "c.yaml:9: schema[0] has no properties; describe the columns of the table"
+    ]
+    assert faults(column("- {name: '', physicalType: int}")) == [
+        "c.yaml:9: schema[0] cannot be a model: the name of a column is empty; give it a name"
+    ]
+    assert faults(column(big)) == [
+        f'c.yaml:11: {path} breaks the standard: this value is not of type "number"; correct it'
+    ]
+
+
+def test_an_object_that_is_no_table_is_logged(read, caplog):
+    tables = read(contract("- {name: seen, physicalType: topic}\n" + ONE_COLUMN.format(name="t")))
+
+    assert [table.qualified_name for table in tables] == ["prod.silver.t"]
+    assert caplog.messages == ["seen: c.yaml:9: schema[0] is a topic, and no table"]
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(DataContractError) as caught:
+        from_odcs("shop.yaml")
+
+    assert str(caught.value) == "shop.yaml: cannot be read: No such file or directory; name a data contract"
+
+
+def test_a_server_is_a_name(read):
+    with pytest.raises(DeclarationError) as caught:
+        read(column("- {name: a, physicalType: int}"), server=1)
+
+    assert (
+        str(caught.value)
+        == "from_odcs: server takes a string, and was given 1; give the name of a server of the contract"
+    )
+
+
+def test_ten_thousand_properties_are_read(read):
+    text = "".join(f"- {{name: c{number}, physicalType: int}}\n" for number in range(10_000))
+
+    (table,) = read(column(text))
+
+    assert len(table.columns) == 10_000
+
+
+def test_without_the_extra_its_installation_is_named(read, monkeypatch):
+    monkeypatch.setattr("pytest_delta_schema.exchange.contract_file.find_spec", lambda _: None)
+
+    with pytest.raises(BackendUnavailableError) as caught:
+        read("")
+
+    assert str(caught.value) == (
+        "data contracts need PyYAML, jsonschema-rs, open-data-contract-standard; "
+        'run: pip install "pytest-delta-schema[odcs]"'
+    )
+
+
+def test_a_contract_is_read_without_pydantic(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(column("- {name: a, physicalType: int}"))
+    program = (
+        "import sys; from pytest_delta_schema.exchange import from_odcs; assert 'yaml' not in sys.modules; "
+        f"from_odcs({str(path)!r}); assert not {{'pydantic', 'open_data_contract_standard'}} & {{*sys.modules}}"
+    )
+
+    subprocess.run([sys.executable, "-c", program], check=True)
