@@ -24,7 +24,6 @@ from pytest_delta_schema.models import Binding
 from pytest_delta_schema.models.names import parse_binding
 from pytest_delta_schema.plan import PrimaryKeyAdd, TablePlanner
 from pytest_delta_schema.plugin.scratch import Scratch
-from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state import ForeignKeyState, KeyState, TableState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.keys import key_property, keys_in_properties
@@ -34,7 +33,7 @@ from pytest_delta_schema.testing.scenario import column as scenario_column
 from support.case_tables import named_cases
 from support.databricks import Doubled, Workspace
 from support.models import NAME, catalog, column, state, stored, table
-from support.violations import texts_of, violations_of, violations_of_plan
+from support.violations import coded_violations_of, texts_of, violations_of, violations_of_plan
 
 PARENT = QualifiedName("dev", "silver", "parents")
 KEY = KeyState("pk_dev_silver_parents__id", ("id",))
@@ -189,14 +188,6 @@ def wanted():
 
 def key(name, *names):
     return KeyState(name, names, kind="unique constraint")
-
-
-def coded_violations_of(model):
-    """Return code and path as well, in front of each violation."""
-    return "\n".join(
-        f"{violation.code} {violation.path}: {violation.message}; {violation.remedy}"
-        for violation in PlanValidator().model_violations([model])
-    )
 
 
 def test_rules_for_declarations():

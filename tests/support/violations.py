@@ -27,6 +27,14 @@ def violations_of_plan(model: Table, *there: TableState, consents: Iterable[Cons
     return texts_of(PlanValidator(plan_rules=default_plan_rules([*consents])).plan_violations(plan), code)
 
 
+def coded_violations_of(model: Table) -> str:
+    """Return code and path as well, in front of each violation."""
+    return "\n".join(
+        f"{violation.code} {violation.path}: {violation.message}; {violation.remedy}"
+        for violation in PlanValidator().model_violations([model])
+    )
+
+
 def texts_of(violations: Iterable[Diagnostic], code: str = "") -> str:
     """Return a line for each violation."""
     chosen = (str(violation) for violation in violations if violation.code.startswith(code))
