@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_metadata, well_formed_schema, with_texts
+from support.case_tables import named_cases, refusal
 from support.hand_made_logs.files import ABSENT, METADATA, PROTOCOL, changed, features, schema
 from support.logs import field
 
@@ -236,36 +235,35 @@ WELL_FORMED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("changes", "fault"), METADATA_FAULTS.values(), ids=METADATA_FAULTS)
-def test_malformed_metadata(changes: dict[str, Any], fault: str) -> None:
-    with pytest.raises(MalformedLog) as raised:
-        well_formed_schema(changed(METADATA, **changes), PROTOCOL)
-
-    assert str(raised.value).startswith(fault)
+def refused(metadata: Any, protocol: Any) -> str:
+    return refusal(well_formed_schema, metadata, protocol, error=MalformedLog)
 
 
-@pytest.mark.parametrize(("changes", "fault"), PROTOCOL_FAULTS.values(), ids=PROTOCOL_FAULTS)
-def test_malformed_protocols(changes: dict[str, Any], fault: str) -> None:
-    with pytest.raises(MalformedLog) as raised:
-        well_formed_schema(METADATA, changed(PROTOCOL, **changes))
+def test_malformed_metadata() -> None:
+    answers = {name: refused(changed(METADATA, **changes), PROTOCOL) for name, (changes, _) in METADATA_FAULTS.items()}
 
-    assert str(raised.value) == fault
-
-
-@pytest.mark.parametrize("action", [None, [], "x", 5])
-def test_actions_that_are_no_objects(action: object) -> None:
-    with pytest.raises(MalformedLog, match="JSON"):
-        well_formed_schema(action, PROTOCOL)
-    with pytest.raises(MalformedLog, match="a protocol that is not an object"):
-        well_formed_schema(METADATA, action)
-    assert fault_in_metadata(action, STRUCT) == "metadata that is not an object"
+    assert {name: text for name, text in answers.items() if not text.startswith(METADATA_FAULTS[name][1])} == {}
+    assert all(answers.values())
 
 
-@pytest.mark.parametrize("changes", WELL_FORMED.values(), ids=WELL_FORMED)
-def test_what_is_well_formed_is_read(changes: dict[str, Any]) -> None:
-    metadata = changed(METADATA, **changes)
+def test_malformed_protocols() -> None:
+    with named_cases(lambda changes: refused(METADATA, changed(PROTOCOL, **changes))) as case:
+        for name, (changes, fault) in PROTOCOL_FAULTS.items():
+            case(name, changes, fault)
 
-    assert well_formed_schema(metadata, PROTOCOL) == json.loads(metadata["schemaString"])
+
+def test_actions_that_are_no_objects() -> None:
+    for action in (None, [], "x", 5):
+        assert "JSON" in refused(action, PROTOCOL)
+        assert refused(METADATA, action) == "a protocol that is not an object"
+        assert fault_in_metadata(action, STRUCT) == "metadata that is not an object"
+
+
+def test_what_is_well_formed_is_read() -> None:
+    with named_cases(lambda metadata: well_formed_schema(metadata, PROTOCOL)) as case:
+        for name, changes in WELL_FORMED.items():
+            metadata = changed(METADATA, **changes)
+            case(name, metadata, json.loads(metadata["schemaString"]))
 
 
 def test_features_with_those_that_they_need() -> None:

@@ -101,6 +101,7 @@ def test_declared_layouts():
             {"clustered_by": ["c39"], "table_properties": {"delta.dataSkippingStatsColumns": "c39"}},
             "",
         )
+        case("as many as Delta allows", [column(name) for name in "abcd"], {"clustered_by": [*"abcd"]}, "")
         case(
             "fine",
             [column("a"), Column("s", struct(field("x"), field("y.z"))), column("b.c")],
