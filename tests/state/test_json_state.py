@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from pytest_delta_schema import MemoryCatalog, QualifiedName
+from pytest_delta_schema import Column, MemoryCatalog, QualifiedName, Table
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import JsonFormError
 from pytest_delta_schema.state import ColumnState, StructState, TableState, state_from_json, state_json
@@ -62,6 +62,12 @@ def test_any_text_is_read_back(text):
     assert copied(state) == state
     assert copied(state).name.table == text.lower()
     assert copied(state).clustering[0].parts == (text, "")
+
+
+def test_a_table_that_is_only_compared_is_read_back():
+    view = TableState(name=NAME, kind="materialized view")
+    for state in (view, desired_state(Table(*NAME, [Column("id", "bigint")], read_only=True))):
+        assert exact(copied(state)) == exact(state)
 
 
 def test_the_form_is_as_it_is_written_down():
