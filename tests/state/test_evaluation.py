@@ -30,6 +30,7 @@ from pytest_delta_schema.state.expressions.conditions import (
 )
 from pytest_delta_schema.state.expressions.evaluation import like, truth
 from pytest_delta_schema.state.expressions.parsing import condition_of
+from support.case_tables import cases, refusal
 
 ROW = {
     "i": -7,
@@ -152,73 +153,25 @@ VALUES = [
     ("yes", True),
     ("i > -8", True),
 ]
-NOT_JUDGED = [
-    "i / 0",
-    "i % 0",
-    "i div 0",
-    "i * 1000000000",
-    "m * j",
-    "m + 1",
-    "m / 2",
-    "round(f)",
-    "round(2.5)",
-    "CAST(1.7 AS INT)",
-    "cast(f as int)",
-    "cast(t as int)",
-    "cast(d as string)",
-    "cast(m as decimal(3, 1))",
-    "concat_ws('-', t, n)",
-    "substring(t, -2, 2)",
-    "substring(t, 2)",
-    "trim(both 'A' from t)",
-    "ltrim(s)",
-    "rtrim(s)",
-    "trim(leading from s)",
-    "t = 'it''s'",
-    "i between symmetric 2 and 1",
-    "cast(2D as string)",
-    "upper('ß')",
-    "lower('İ')",
-    "concat(t, i)",
-    "concat(t, d)",
-    "coalesce(n, t, i)",
-    "if(yes, 1, 'a')",
-    "case i when 1 then 2 end",
-    r"t rlike r'\d'",
-    "t rlike '[[a]]'",
-    "t rlike 'a++'",
-    "t rlike '(A'",
-    "t rlike '[b-a]'",
-    "t rlike '[[:alpha:]]'",
-    "t rlike '(?i)a'",
-    "t rlike '[a&&b]'",
-    "t rlike '{2}'",
-    "t rlike t || '{'",
-    "concat(t, '\\n') rlike 'c$'",
-    "size(cast(null as array<int>))",
-    "to_date(t)",
-    "to_date('2024', 'yyyy')",
-    "t xor yes",
-    "yes xor yes",
-    "i + 1 <=> j",
-    "not (i + j)",
-    "hash(i)",
-    "unknown_column + 1",
-    "unknown_column",
-    "length(i)",
-    "abs(t)",
-    "hour(ts)",
-    "year(t)",
-    "((",
+NOT_JUDGED = (
+    *("i / 0", "i % 0", "i div 0", "i * 1000000000", "m * j", "m + 1", "m / 2", "round(f)", "round(2.5)"),
+    *("CAST(1.7 AS INT)", "cast(f as int)", "cast(t as int)", "cast(d as string)", "cast(m as decimal(3, 1))"),
+    *("concat_ws('-', t, n)", "substring(t, -2, 2)", "substring(t, 2)", "trim(both 'A' from t)", "ltrim(s)"),
+    *("rtrim(s)", "trim(leading from s)", "t = 'it''s'", "i between symmetric 2 and 1", "cast(2D as string)"),
+    *("upper('ß')", "lower('İ')", "concat(t, i)", "concat(t, d)", "coalesce(n, t, i)", "if(yes, 1, 'a')"),
+    *("case i when 1 then 2 end", r"t rlike r'\d'", "t rlike '[[a]]'", "t rlike 'a++'", "t rlike '(A'"),
+    *("t rlike '[b-a]'", "t rlike '[[:alpha:]]'", "t rlike '(?i)a'", "t rlike '[a&&b]'", "t rlike '{2}'"),
+    *("t rlike t || '{'", "concat(t, '\\n') rlike 'c$'", "size(cast(null as array<int>))", "to_date(t)"),
+    *("to_date('2024', 'yyyy')", "t xor yes", "yes xor yes", "i + 1 <=> j", "not (i + j)", "hash(i)"),
+    *("unknown_column + 1", "unknown_column", "length(i)", "abs(t)", "hour(ts)", "year(t)", "(("),
     "i > 0; select 1",
-]
+)
 
 
-@pytest.mark.parametrize(("text", "expected"), VALUES, ids=lambda value: value if isinstance(value, str) else "")
-def test_values(text, expected):
-    (value,) = evaluate(text, [ROW], ROW)
-
-    assert (value, type(value)) == (expected, type(expected))
+def test_values():
+    with cases(lambda text: [(value, type(value)) for value in evaluate(text, [ROW], ROW)]) as case:
+        for text, expected in VALUES:
+            case(text, [(expected, type(expected))])
 
 
 @pytest.mark.spark
@@ -230,37 +183,15 @@ def test_the_values_are_those_of_spark(local_session):
 
 
 PATTERNS = (
-    *("", "^$", "a", "^a$", ".", "^.$", "^[A-Z]{2}[0-9]{4}$", "[a-z]+", "^[a-z]+$", "^[^a-z]*$", "^(ab|c)+$", "a|b"),
-    *(
-        "^a?b*c+$",
-        "^[0-9]{1,3}$",
-        "^[0-9]{2,}$",
-        "^[a-zA-Z0-9._-]+@[a-z]+.[a-z]{2,}$",
-        "^ab{0}c?$",
-        "x*",
-        "(a)(b)?",
-        "[_:]",
-    ),
-    *("^[+]?[0-9]+$", "a$|^b", "^(a|b|)$", "[A-F-]", "^-?[0-9]+(.[0-9]+)?$", "()", "a-z", "%", "$", "^"),
+    *("", "^$", "a", "^a$", ".", "^.$", "^[A-Z]{2}[0-9]{4}$", "[a-z]+", "^[a-z]+$", "^[^a-z]*$", "^(ab|c)+$"),
+    *("a|b", "^a?b*c+$", "^[0-9]{1,3}$", "^[0-9]{2,}$", "^[a-zA-Z0-9._-]+@[a-z]+.[a-z]{2,}$", "^ab{0}c?$"),
+    *("x*", "(a)(b)?", "[_:]", "^[+]?[0-9]+$", "a$|^b", "^(a|b|)$", "[A-F-]", "^-?[0-9]+(.[0-9]+)?$", "()"),
+    *("a-z", "%", "$", "^"),
 )
 TEXTS = (
-    *("", "a", "A", "ab", "abc", "bc", "cab", "a-b", "-", "_", ":", "AB1234", "AB12345", "xAB1234", "12", "1234", "+5"),
-    *(
-        "-3.5",
-        "me@home.org",
-        "me@home",
-        "\u00df",
-        "\u00e9",
-        "\U0001f600",
-        "a b",
-        " ",
-        "%",
-        "aab",
-        "ababc",
-        "\t",
-        "\u0130",
-        "z",
-    ),
+    *("", "a", "A", "ab", "abc", "bc", "cab", "a-b", "-", "_", ":", "AB1234", "AB12345", "xAB1234", "12"),
+    *("1234", "+5", "-3.5", "me@home.org", "me@home", "\u00df", "\u00e9", "\U0001f600", "a b", " ", "%", "aab"),
+    *("ababc", "\t", "\u0130", "z"),
 )
 
 
@@ -303,10 +234,8 @@ def test_spark_rounds_the_product_of_floats(local_session):
     assert is_rounded
 
 
-@pytest.mark.parametrize("text", NOT_JUDGED)
-def test_all_else_is_not_judged(text):
-    with pytest.raises(ExpressionError):
-        evaluate(text, [ROW], ROW)
+def test_all_else_is_not_judged():
+    assert [text for text in NOT_JUDGED if not refusal(evaluate, text, [ROW], ROW, error=ExpressionError)] == []
 
 
 def test_a_condition_that_is_not_judged_is_an_error_and_no_answer():
@@ -342,55 +271,29 @@ def test_conditions_are_trees_of_comparisons():
     }
 
 
-NOT_UNDERSTOOD = [
-    "a + b > 1",
-    "upper(s) = s",
-    "s RLIKE '^x'",
-    "s LIKE 'x\\\\_%'",
-    "s LIKE 'a/_%' ESCAPE '/'",
-    "s LIKE b",
-    "upper(s) LIKE 'X%'",
-    "a IN (b, 1)",
-    "a + 1 IN (1)",
-    "a <=> b",
-    "a <=> NULL",
-    "a + 1 IS NULL",
-    "a IS b",
-    "a IS DISTINCT FROM b",
-    "a + 1 BETWEEN 1 AND 2",
-    "length(a + 1) = 1",
-    "coalesce(a, b, 1) > 0",
-    "coalesce(a, b + 1) > 0",
-    "m['x'] > 1",
-    "m['x']",
-    "f(a)",
-    "isnull(a + 1)",
-    "d > DATE 'tomorrow'",
-    "d > CAST(a AS DATE)",
-    "d > CAST('1' AS INT)",
-    "a > -'x'",
-    "m['x'].y > 1",
-    "a.b.c.d.* > 1",
-    "a.b.c.d.e.0 > 1",
-    "a.b.c.d.e.f(1) IS NULL",
-    "not parsable ((",
-]
+NOT_UNDERSTOOD = (
+    *("a + b > 1", "upper(s) = s", "s RLIKE '^x'", "s LIKE 'x\\\\_%'", "s LIKE 'a/_%' ESCAPE '/'", "s LIKE b"),
+    *("upper(s) LIKE 'X%'", "a IN (b, 1)", "a + 1 IN (1)", "a <=> b", "a <=> NULL", "a + 1 IS NULL", "a IS b"),
+    *("a IS DISTINCT FROM b", "a + 1 BETWEEN 1 AND 2", "length(a + 1) = 1", "coalesce(a, b, 1) > 0"),
+    *("coalesce(a, b + 1) > 0", "m['x'] > 1", "m['x']", "f(a)", "isnull(a + 1)", "d > DATE 'tomorrow'"),
+    *("d > CAST(a AS DATE)", "d > CAST('1' AS INT)", "a > -'x'", "m['x'].y > 1", "a.b.c.d.* > 1"),
+    *("a.b.c.d.e.0 > 1", "a.b.c.d.e.f(1) IS NULL", "not parsable (("),
+)
 
 
-@pytest.mark.parametrize("text", NOT_UNDERSTOOD)
-def test_other_expressions_are_opaque(text):
-    assert not is_understood(condition_of(text))
-    assert not is_understood(negated(condition_of(text)))
-    assert used_columns(condition_of(text)) == set()
-    with pytest.raises(ExpressionError, match="cannot be evaluated without Spark"):
-        truth(condition_of(text), {})
+def test_other_expressions_are_opaque():
+    for text in NOT_UNDERSTOOD:
+        condition = condition_of(text)
+        assert not is_understood(condition), text
+        assert not is_understood(negated(condition)), text
+        assert used_columns(condition) == set(), text
+        assert "cannot be evaluated without Spark" in refusal(truth, condition, {}, error=ExpressionError), text
 
 
 def test_the_opposite_of_an_opaque_condition_is_opaque():
     assert negated(condition_of("a + b > 1")) == Unparsed("NOT (a + b > 1)")
 
 
-UTC = timezone.utc
 CONDITIONS_VALUES = {
     "a": 1,
     "b": 2,
@@ -484,31 +387,23 @@ TRUTHS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), TRUTHS, ids=[text for text, _ in TRUTHS])
-def test_conditions_are_true_false_or_unknown_as_in_spark(text, expected):
-    assert is_understood(condition_of(text)), condition_of(text)
-    assert truth(condition_of(text), CONDITIONS_VALUES) is expected
-    assert truth(negated(condition_of(text)), CONDITIONS_VALUES) is (None if expected is None else not expected)
-    assert failing_rows(text, [CONDITIONS_VALUES], CONDITIONS_VALUES) == ([] if expected else [0])
+def test_conditions_are_true_false_or_unknown_as_in_spark():
+    def answers(text):
+        condition = condition_of(text)
+        assert is_understood(condition)
+        rows = failing_rows(text, [CONDITIONS_VALUES], CONDITIONS_VALUES)
+        return truth(condition, CONDITIONS_VALUES), truth(negated(condition), CONDITIONS_VALUES), rows
+
+    with cases(answers) as case:
+        for text, expected in TRUTHS:
+            case(text, (expected, None if expected is None else not expected, [] if expected else [0]))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "s > 1",
-        "yes > 1",
-        "yes = 'true'",
-        "a LIKE '1%'",
-        "length(a) > 1",
-        "d > 'x'",
-        "d > 1",
-        "d = '2024-02-30'",
-        "d < '0001-01-01T00:00+01:00'",
-    ],
-)
-def test_values_that_only_spark_can_compare_are_errors(text):
-    with pytest.raises(ExpressionError):
-        failing_rows(text, [CONDITIONS_VALUES], CONDITIONS_VALUES)
+def test_values_that_only_spark_can_compare_are_errors():
+    texts = ["s > 1", "yes > 1", "yes = 'true'", "a LIKE '1%'", "length(a) > 1", "d > 'x'", "d > 1", "d = '2024-02-30'"]
+    for text in (*texts, "d < '0001-01-01T00:00+01:00'"):
+        with pytest.raises(ExpressionError):
+            failing_rows(text, [CONDITIONS_VALUES], CONDITIONS_VALUES)
 
 
 def test_the_parts_of_a_condition_are_found():
@@ -519,31 +414,26 @@ def test_the_parts_of_a_condition_are_found():
     ]
 
 
-@pytest.mark.parametrize(
-    ("pattern", "text", "expected"),
-    [
-        ("", "", True),
-        ("", "a", False),
-        ("a", "a", True),
-        ("%", "", True),
-        ("%%", "a\n", True),
-        ("a%", "ab", True),
-        ("%a", "ba", True),
-        ("%a", "ab", False),
-        ("%a%", "bab", True),
-        ("a%a", "a", False),
-        ("a%b%c", "a-b-c", True),
-        ("a%b%c", "acb", False),
-        ("%ab%ab%", "ab-ab", True),
-        ("%ab%ab%", "aba", False),
-        ("%a_%c", "aab-abc", True),
-        ("%1%2", "12", True),
-        ("_%_", "a", False),
-        ("_%_", "a.", True),
-        ("a.c%", "abc", False),
-        ("%a" * 40 + "b", "a" * 5000, False),
-        ("%a" * 120 + "%", "a" * 120, True),
-    ],
-)
-def test_like(pattern, text, expected):
-    assert like(pattern, text) is expected
+def test_like():
+    with cases(like) as case:
+        case("", "", True)
+        case("", "a", False)
+        case("a", "a", True)
+        case("%", "", True)
+        case("%%", "a\n", True)
+        case("a%", "ab", True)
+        case("%a", "ba", True)
+        case("%a", "ab", False)
+        case("%a%", "bab", True)
+        case("a%a", "a", False)
+        case("a%b%c", "a-b-c", True)
+        case("a%b%c", "acb", False)
+        case("%ab%ab%", "ab-ab", True)
+        case("%ab%ab%", "aba", False)
+        case("%a_%c", "aab-abc", True)
+        case("%1%2", "12", True)
+        case("_%_", "a", False)
+        case("_%_", "a.", True)
+        case("a.c%", "abc", False)
+        case("%a" * 40 + "b", "a" * 5000, False)
+        case("%a" * 120 + "%", "a" * 120, True)

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.features import required_features
+from support.case_tables import named_cases
 from support.models import column, state, stored, table
 
 NESTED = spark.StructType([spark.StructField("b", spark.ArrayType(spark.TimestampNTZType()), nullable=False)])
 
 
-@pytest.mark.parametrize(
-    ("model", "needs"),
-    [
-        pytest.param(table(column()), [], id="nothing"),
-        pytest.param(
+def test_what_a_declaration_needs():
+    with named_cases(
+        lambda model: [(need.name, need.path, need.causes) for need in required_features(desired_state(model))]
+    ) as case:
+        case("nothing", table(column()), [])
+        case(
+            "NOT NULL and types at any depth",
             table(column(is_nullable=False), column("b"), Column("s", NESTED)),
             [
                 ("invariants", "columns.id", ("NOT NULL of column id", "NOT NULL of column s.b")),
                 ("timestampNtz", "columns.s", ("column s of type timestamp_ntz",)),
             ],
-            id="NOT NULL and types at any depth",
-        ),
-        pytest.param(
+        )
+        case(
+            "types",
             table(Column("v", "variant"), Column("at", "timestamp_ntz"), Column("v2", "variant")),
             [
                 ("timestampNtz", "columns.at", ("column at of type timestamp_ntz",)),
                 ("variantType", "columns.v", ("column v of type variant", "column v2 of type variant")),
             ],
-            id="types",
-        ),
-        pytest.param(
+        )
+        case(
+            "values",
             table(
                 Column("d", "int", default=0),
                 Column("g", "int", generated_as="d + 1"),
@@ -45,18 +47,18 @@ NESTED = spark.StructType([spark.StructField("b", spark.ArrayType(spark.Timestam
                 ("generatedColumns", "columns.g", ("generated column g",)),
                 ("identityColumns", "columns.i", ("identity column i",)),
             ],
-            id="values",
-        ),
-        pytest.param(
+        )
+        case(
+            "checks and clustering",
             table(column(), column("b"), clustered_by=["b", "id"], checks=[Check("p", "id > 0"), Check("q", "b > 0")]),
             [
                 ("checkConstraints", "checks.p", ("check p", "check q")),
                 ("clustering", "layout", ("clustered_by",)),
                 ("domainMetadata", "layout", ("clustered_by",)),
             ],
-            id="checks and clustering",
-        ),
-        pytest.param(
+        )
+        case(
+            "properties",
             table(
                 column(),
                 table_properties={
@@ -76,12 +78,7 @@ NESTED = spark.StructType([spark.StructField("b", spark.ArrayType(spark.Timestam
                 ("domainMetadata", "properties.delta.enableRowTracking", ("property delta.enableRowTracking",)),
                 ("rowTracking", "properties.delta.enableRowTracking", ("property delta.enableRowTracking",)),
             ],
-            id="properties",
-        ),
-    ],
-)
-def test_what_a_declaration_needs(model, needs):
-    assert [(need.name, need.path, need.causes) for need in required_features(desired_state(model))] == needs
+        )
 
 
 def test_what_a_stored_table_has():

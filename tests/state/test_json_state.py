@@ -19,6 +19,7 @@ from pytest_delta_schema.state.json_state import STATE, state_from_json_text, st
 from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from pytest_delta_schema.testing.scenarios import SCENARIOS
+from support.case_tables import named_cases, refusal
 from support.json_schemas import state_schema
 from support.state_json import EXAMPLE, EXAMPLE_TEXT, exact
 from support.strategies import models, states
@@ -33,15 +34,15 @@ def copied(state: TableState) -> TableState:
     return state_from_json(values)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_the_states_of_scenarios_are_read_back(scenario):
-    catalog = MemoryCatalog()
-    create_initial_tables(scenario, catalog, MEMORY)
-    tables = [scenario.after, *(table for table, _ in scenario.other_tables)]
-    observed = catalog.snapshot(tables).tables.values()
+def test_the_states_of_scenarios_are_read_back():
+    for scenario in SCENARIOS:
+        catalog = MemoryCatalog()
+        create_initial_tables(scenario, catalog, MEMORY)
+        tables = [scenario.after, *(table for table, _ in scenario.other_tables)]
+        observed = catalog.snapshot(tables).tables.values()
 
-    for state in [*map(desired_state, [*tables, scenario.before or scenario.after]), *observed]:
-        assert exact(copied(state)) == exact(state)
+        for state in [*map(desired_state, [*tables, scenario.before or scenario.after]), *observed]:
+            assert exact(copied(state)) == exact(state), scenario.name
 
 
 @given(state=st.one_of(states(), models().map(desired_state)))
@@ -188,14 +189,11 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("values", "messages"), BAD.values(), ids=BAD)
-def test_what_cannot_be_read_is_said_with_every_fault(values, messages):
-    with pytest.raises(JsonFormError) as caught:
-        state_from_json(values)
-
-    lines = str(caught.value).splitlines()
-    assert len(lines) == len(messages)
-    assert [line for line, message in zip(lines, messages, strict=True) if not line.startswith(message)] == []
+def test_what_cannot_be_read_is_said_with_every_fault():
+    for name, (values, messages) in BAD.items():
+        lines = refusal(state_from_json, values, error=JsonFormError).splitlines()
+        assert len(lines) == len(messages), name
+        assert [line for line, start in zip(lines, messages, strict=True) if not line.startswith(start)] == [], name
 
 
 def test_types_of_too_many_levels_are_refused():
@@ -338,9 +336,10 @@ OTHER_LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("text", OTHER_LAYOUTS.values(), ids=OTHER_LAYOUTS)
-def test_another_layout_reads_to_the_same_state(text):
-    assert state_json_text(state_from_json_text(text)) == TEXT
+def test_another_layout_reads_to_the_same_state():
+    texts = {name: state_json_text(state_from_json_text(text)) for name, text in OTHER_LAYOUTS.items()}
+
+    assert texts == dict.fromkeys(OTHER_LAYOUTS, TEXT)
 
 
 CONFLICT = TEXT.replace('  "comment": "Orders of the shop",\n', '<<<<<<< HEAD\n  "comment": "a",\n=======\n>>>>>>> b\n')
@@ -366,9 +365,7 @@ BAD_TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("text", "message"), BAD_TEXTS.values(), ids=BAD_TEXTS)
-def test_what_cannot_be_read_is_one_clear_error(text, message):
-    with pytest.raises(JsonFormError) as caught:
-        state_from_json_text(text)
-
-    assert str(caught.value) == message
+def test_what_cannot_be_read_is_one_clear_error():
+    with named_cases(lambda text: refusal(state_from_json_text, text, error=JsonFormError)) as case:
+        for name, (text, message) in BAD_TEXTS.items():
+            case(name, text, message)
