@@ -253,7 +253,8 @@ def test_malformed_protocols() -> None:
 
 
 def test_actions_that_are_no_objects() -> None:
-    for action in (None, [], "x", 5):
+    others: list[object] = [None, [], "x", 5]
+    for action in others:
         assert "JSON" in refused(action, PROTOCOL)
         assert refused(METADATA, action) == "a protocol that is not an object"
         assert fault_in_metadata(action, STRUCT) == "metadata that is not an object"

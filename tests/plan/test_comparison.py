@@ -299,8 +299,8 @@ def test_delta_4():
         for after in (*TYPES_OF_VOID, "varchar(3)", "char(3)"):
             case("void", after, ALWAYS)
         numbers = ArrayState("int", True)
-        for after in ("string collate UTF8_LCASE", "interval day to second", numbers):
-            case("void", after, None)
+        for other in ("string collate UTF8_LCASE", "interval day to second", numbers):
+            case("void", other, None)
         case("int", numbers, None)
         case(numbers, ArrayState("bigint", True), None)
 
