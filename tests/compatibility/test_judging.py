@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from pytest_delta_schema import Check, Column, Deprecated, PrimaryKey, Table, Unique
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
@@ -157,7 +158,7 @@ def test_streams_of_another_version_are_not_judged():
 
 def test_streams_are_judged_as_the_stream_check_predicts():
     """For the cases whose verdicts on streams are from the stream rules alone."""
-    roles = {"streams": ("plain", "lagging"), "tracked-streams": ("tracked",)}
+    roles: dict[Any, tuple[str, ...]] = {"streams": ("plain", "lagging"), "tracked-streams": ("tracked",)}
     predicted = [
         case
         for case in CASES
