@@ -216,19 +216,16 @@ def test_rules_for_declarations():
                 primary_key=["id", "mail"],
                 unique=[Unique(["MAIL", "id"])],
             ),
-            "DS124 unique.uq_dev_silver_orders__mail_id: "
-            "unique constraint (MAIL, id) has the same columns as primary"
+            "DS124 unique.uq_dev_silver_orders__mail_id: unique constraint (MAIL, id) has the same columns as primary"
             " key pk_dev_silver_orders__id_mail; keep one of the two",
         )
         case(
             "columns of another one",
             columns(ID, MAIL, unique=[Unique(["mail"]), Unique(["mail"], name="other"), Unique(["Mail"])]),
-            "DS124 unique.uq_dev_silver_orders__mail: "
-            "unique constraint (mail) has the same columns as unique constraint"
-            " other; keep one of the two\n"
-            "DS124 unique.uq_dev_silver_orders__mail: "
-            "unique constraint (Mail) has the same columns as unique constraint"
-            " other; keep one of the two",
+            "DS124 unique.uq_dev_silver_orders__mail: unique constraint (mail) has the same columns as unique"
+            " constraint other; keep one of the two\n"
+            "DS124 unique.uq_dev_silver_orders__mail: unique constraint (Mail) has the same columns as unique"
+            " constraint other; keep one of the two",
         )
         case(
             "names of others",
@@ -245,21 +242,17 @@ def test_rules_for_declarations():
                     Unique(["region"], name="positive"),
                 ],
             ),
-            "DS124 unique.PK_dev_silver_orders__id: "
-            "unique constraint (n) has the name PK_dev_silver_orders__id, which"
+            "DS124 unique.PK_dev_silver_orders__id: unique constraint (n) has the name PK_dev_silver_orders__id, which"
             " primary key (id) has already; choose a different name with name=...\n"
-            "DS124 unique.Positive: "
-            "unique constraint (mail) has the name Positive, which check positive has already;"
+            "DS124 unique.Positive: unique constraint (mail) has the name Positive, which check positive has already;"
             " choose a different name with name=...\n"
-            "DS124 unique.positive: "
-            "unique constraint (region) has the name positive, which check positive has already;"
+            "DS124 unique.positive: unique constraint (region) has the name positive, which check positive has already;"
             " choose a different name with name=...",
         )
         case(
             "name of a foreign key",
             child_table(ForeignKey(["parent"], parent(), name="u"), unique=[Unique(["region"], name="U")]),
-            "DS116 foreign_keys.u: "
-            "foreign key (parent) has the name u, which the unique constraint has already; choose"
+            "DS116 foreign_keys.u: foreign key (parent) has the name u, which the unique constraint has already; choose"
             " a different name with name=...",
         )
         case(

@@ -202,9 +202,8 @@ def test_model_rules():
         case(
             "files that outlive their log",
             table(column(), table_properties={"delta.deletedFileRetentionDuration": "interval 60 days"}),
-            "property delta.deletedFileRetentionDuration is longer than delta.logRetentionDuration, by default 7"
-            " and 30 days; declare both, and keep the log at least as long as the removed files"
-            " [DS129 InvalidPropertyValue]",
+            "property delta.deletedFileRetentionDuration is longer than delta.logRetentionDuration, by default 7 and 30"
+            " days; declare both, and keep the log at least as long as the removed files [DS129 InvalidPropertyValue]",
         )
         case(
             "tags",
@@ -295,9 +294,8 @@ def test_plan_rules():
             "key over a loosened column",
             table(column(), primary_key=["id"]),
             state(stored(is_nullable=False)),
-            "column id would become nullable while the new primary key needs it NOT NULL;"
-            " declare it with is_nullable=False, or leave it out of the key"
-            " [DS203 PrimaryKeyColumnMadeNullable]",
+            "column id would become nullable while the new primary key needs it NOT NULL; declare it with"
+            " is_nullable=False, or leave it out of the key [DS203 PrimaryKeyColumnMadeNullable]",
         )
         case(
             "key over a new column",
@@ -310,9 +308,8 @@ def test_plan_rules():
             "key over a nullable column",
             table(column(), primary_key=["id"]),
             state(stored()),
-            "column id is nullable on the table but part of the new primary key; declare it with"
-            " is_nullable=False, so the plan makes it NOT NULL first"
-            " [DS205 NullablePrimaryKeyColumn]",
+            "column id is nullable on the table but part of the new primary key; declare it with is_nullable=False, so"
+            " the plan makes it NOT NULL first [DS205 NullablePrimaryKeyColumn]",
         )
         case(
             "drop without consent",

@@ -199,9 +199,8 @@ def test_queries():
         )
         case(
             count_rows(select_rows(NAME), [KeyState("k", ("a", "b`"))]),
-            "SELECT count(*) AS value_0,"
-            " count_if(`a` IS NOT NULL AND `b``` IS NOT NULL) - count(DISTINCT `a`, `b```) AS value_1"
-            " FROM `dev`.`silver`.`orders`",
+            "SELECT count(*) AS value_0, count_if(`a` IS NOT NULL AND `b``` IS NOT NULL) - count(DISTINCT `a`, `b```)"
+            " AS value_1 FROM `dev`.`silver`.`orders`",
         )
         case(
             count_rows(select_rows(NAME, [NotNull(ColumnPath("a")), TO_PARENT]), [NotNull(ColumnPath("a")), TO_PARENT]),

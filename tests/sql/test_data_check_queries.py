@@ -62,10 +62,9 @@ def test_every_type_is_hashed_so_that_no_two_values_are_one():
 
 def test_one_query_asks_for_every_column_and_for_whole_rows():
     assert fingerprint_query("`c`.`s`.`t` VERSION AS OF 3", [stored("a"), stored("b`", "date")]) == (
-        "SELECT count(*), sum(CAST(h0 AS DECIMAL(38,0))), sum(CAST(h1 AS DECIMAL(38,0))),"
-        " sum(CAST(xxhash64(h0, h1) AS DECIMAL(38,0)))"
-        " FROM (SELECT xxhash64(`a` IS NULL, `a`) AS h0, xxhash64(`b``` IS NULL, `b```) AS h1"
-        " FROM `c`.`s`.`t` VERSION AS OF 3)"
+        "SELECT count(*), sum(CAST(h0 AS DECIMAL(38,0))), sum(CAST(h1 AS DECIMAL(38,0))), sum(CAST(xxhash64(h0, h1) AS"
+        " DECIMAL(38,0))) FROM (SELECT xxhash64(`a` IS NULL, `a`) AS h0, xxhash64(`b``` IS NULL, `b```) AS h1 FROM"
+        " `c`.`s`.`t` VERSION AS OF 3)"
     )
 
 

@@ -141,9 +141,8 @@ def test_a_finding_has_fact_reason_and_remedy():
         case(
             "given identity",
             "write_to",
-            "i is an identity column that is GENERATED ALWAYS, and the frame has it; drop it from the frame, or"
-            " declare Identity(always=False)"
-            " [DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED explicit-identity-insert]",
+            "i is an identity column that is GENERATED ALWAYS, and the frame has it; drop it from the frame, or declare"
+            " Identity(always=False) [DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED explicit-identity-insert]",
         )
         case(
             "wider checked",
