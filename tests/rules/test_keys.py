@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from pyspark.sql import types as spark
 from pyspark.sql.types import ArrayType, MapType
@@ -26,7 +24,6 @@ from pytest_delta_schema.plan import PrimaryKeyAdd, TablePlanner
 from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state import ForeignKeyState, KeyState, TableState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.keys import key_property, keys_in_properties
 from pytest_delta_schema.testing.scenario import ID, LONG, TEXT, columns, parent
 from pytest_delta_schema.testing.scenario import child as child_table
 from pytest_delta_schema.testing.scenario import column as scenario_column
@@ -263,17 +260,6 @@ def test_rules_for_declarations():
         )
 
 
-def test_each_constraint_has_a_property_in_open_source_delta():
-    keys = (key("One_account", "mail", "día"), key("two", "id"))
-    properties = {**key_property(keys[1]), **key_property(keys[0])}
-
-    assert properties == {
-        "pytest_delta_schema.unique.two": '{"name": "two", "columns": ["id"]}',
-        "pytest_delta_schema.unique.one_account": '{"name": "One_account", "columns": ["mail", "día"]}',
-    }
-    assert keys_in_properties(properties) == {"primary_key": None, "unique": keys, "foreign_keys": ()}
-
-
 def test_repeated_values_block_the_plan_and_rows_with_null_do_not():
     target = MemoryCatalog()
     before = columns(ID, MAIL, REGION)
@@ -367,17 +353,9 @@ def test_rely_is_added_only_after_a_data_check():
     assert refused(*primary, preflight="limit") == refused(*foreign, preflight="limit") == []
     assert refused(columns(ID), columns(ID, primary_key=["id"])) == []
     assert refused(relied(), columns(ID, primary_key=["id"])) == []
+    # A new table has no rows that could break it.
+    assert refused(columns(ID, name="dev.silver.other"), relied()) == []
     assert refused(child_table(), child_table(ForeignKey(["parent"], parent())), parent()) == []
-
-
-def test_a_new_table_has_no_rows_that_could_break_rely():
-    target = MemoryCatalog()
-
-    Orchestrator.over(target, settings=Settings(preflight="off")).sync_tables([relied()])
-
-    (state,) = target.snapshot([relied()]).tables.values()
-    assert state.primary_key is not None
-    assert state.primary_key.rely
 
 
 def test_a_dependent_foreign_key_with_rely_is_dropped_and_added_again():
@@ -394,26 +372,12 @@ def test_a_dependent_foreign_key_with_rely_is_dropped_and_added_again():
     assert [change.key.rely for change in plan.align_tables[1].all(PrimaryKeyAdd)] == [True]
 
 
-def test_rely_is_kept_in_the_properties_of_open_source_delta():
-    plain, relied_on = KeyState("pk", ("id",)), KeyState("pk", ("id",), rely=True)
-    foreign = ForeignKeyState("fk", ("id",), NAME, ("id",), rely=True)
-
-    assert list(key_property(plain).values()) == ['{"name": "pk", "columns": ["id"]}']
-    assert [keys_in_properties(key_property(key))["primary_key"] for key in (plain, relied_on)] == [plain, relied_on]
-    (value,) = key_property(foreign).values()
-    assert json.loads(value)["rely"] is True
-
-
-def test_a_bound_foreign_key_keeps_rely():
+def test_a_foreign_key_keeps_rely_where_it_is_bound_and_in_a_scratch_table():
     bound = Binding((parse_binding("dev.silver=ci.silver"),)).table(relied_child())
-
-    assert [(str(key.parent), key.rely) for key in bound.foreign_keys] == [("ci.silver.parents", True)]
-
-
-def test_a_foreign_key_of_a_scratch_table_keeps_rely():
     scratch = Scratch(MemoryCatalog(), "main")
     copy = scratch.table(parent(), None, None)
 
-    (key,) = scratch.table(relied_child(), None, None).foreign_keys
-
-    assert (key.parent, key.rely) == (copy.name, True)
+    assert [(str(key.parent), key.rely) for key in bound.foreign_keys] == [("ci.silver.parents", True)]
+    assert [(key.parent, key.rely) for key in scratch.table(relied_child(), None, None).foreign_keys] == [
+        (copy.name, True)
+    ]

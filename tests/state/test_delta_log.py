@@ -39,7 +39,7 @@ from pytest_delta_schema.state import (
 from pytest_delta_schema.state.commits import commit_of
 from pytest_delta_schema.state.delta_log import LogFacts, tag_property
 from pytest_delta_schema.state.desired import declared_table, desired_state
-from pytest_delta_schema.state.keys import key_property
+from pytest_delta_schema.state.keys import key_property, keys_in_properties
 from pytest_delta_schema.state.types import ColumnGeneration, IdentityState, describe_type
 from pytest_delta_schema.write_check.verdict import FRAME_METHODS
 from support.case_tables import cases, named_cases, refusal
@@ -133,34 +133,24 @@ def test_metadata_of_a_field_that_is_null_is_not_there():
         )
 
 
-def test_parts_of_an_identity_that_are_null_are_zero_and_false_to_delta():
+def test_what_is_null_in_a_log_is_not_there_and_parts_of_an_identity_are_zero_and_false():
     keys = ("delta.identity.start", "delta.identity.step", "delta.identity.allowExplicitInsert")
+    unnamed = {"type": "struct", "fields": [field("a", **{"delta.columnMapping.physicalName": None})]}
 
-    shown = read(field("a", **dict.fromkeys(keys)))
-
-    assert shown.columns[0].value == ColumnGeneration(None, None, IdentityState(0, 0, True))
-
-
-def test_physical_names_that_are_null_are_the_names_as_stored():
-    parsed = {"type": "struct", "fields": [field("a", **{"delta.columnMapping.physicalName": None})]}
-
-    assert logical_path(parsed, ["a"]) == ColumnPath("a")
-
-
-def test_a_description_that_is_null_is_no_comment():
+    assert read(field("a", **dict.fromkeys(keys))).columns[0].value == ColumnGeneration(
+        None, None, IdentityState(0, 0, True)
+    )
+    assert logical_path(unnamed, ["a"]) == ColumnPath("a")
     assert read(description=None, configuration=None).table_comment == ""
 
 
-def test_the_protocol_is_shown_as_the_properties_that_set_it():
-    shown = LogFacts(
-        metadata={"schemaString": '{"type":"struct","fields":[]}', "configuration": {"team": "core"}},
-        protocol={
-            "minReaderVersion": 3,
-            "minWriterVersion": 7,
-            "readerFeatures": ["columnMapping"],
-            "writerFeatures": ["columnMapping", "appendOnly"],
-        },
-    ).state(NAME)
+def test_the_protocol_is_shown_as_the_properties_that_set_it_and_checks_are_none():
+    versions = {"minReaderVersion": 3, "minWriterVersion": 7}
+    features = {"readerFeatures": ["columnMapping"], "writerFeatures": ["columnMapping", "appendOnly"]}
+    configuration = {"team": "core", "delta.constraints.b": "id > 0", "Delta.Constraints.A b.c": "id < 9"}
+    metadata = {"schemaString": '{"type":"struct","fields":[]}', "configuration": configuration}
+
+    shown = LogFacts(metadata=metadata, protocol={**versions, **features}).state(NAME)
 
     assert dict(shown.table_properties) == {
         "delta.minReaderVersion": "3",
@@ -169,15 +159,7 @@ def test_the_protocol_is_shown_as_the_properties_that_set_it():
         "delta.feature.columnMapping": "supported",
         "team": "core",
     }
-
-
-def test_our_own_properties_are_hidden_and_the_key_is_read_from_them():
-    key = KeyState("pk_x", ("id", "día"))
-
-    shown = read(configuration={**key_property(key), "pytest_delta_schema.other": "1", "team": "core"})
-
-    assert shown.primary_key == key
-    assert [name for name in shown.table_properties if not name.startswith("delta.")] == ["team"]
+    assert shown.checks == (CheckState("A b.c", "id < 9"), CheckState("b", "id > 0"))
 
 
 def test_properties_that_delta_does_not_know_are_read_from_one_property_each():
@@ -185,47 +167,38 @@ def test_properties_that_delta_does_not_know_are_read_from_one_property_each():
 
     shown = read(configuration={f"{own}targetFileSize": "1", f"{own}twice": "own", "delta.Twice": "real"})
 
-    assert {key: shown.table_properties[key] for key in ("delta.targetFileSize", "delta.Twice")} == {
-        "delta.targetFileSize": "1",
-        "delta.Twice": "real",
-    }
+    assert shown.table_properties.items() >= {"delta.targetFileSize": "1", "delta.Twice": "real"}.items()
     assert "delta.twice" not in shown.table_properties
     assert shown.emulated_properties == ("delta.targetFileSize",)
 
 
-def test_the_key_is_stored_readably():
-    assert key_property(KeyState("pk", ("día",))) == {
-        "pytest_delta_schema.primaryKey": '{"name": "pk", "columns": ["día"]}',
+def test_each_key_is_one_property():
+    primary = KeyState("pk_x", ("id", "día"))
+    unique = KeyState("One_account", ("mail",), kind="unique constraint")
+    parent = QualifiedName("dev", "silver", "p.q")
+    foreign = ForeignKeyState("A_key", ("a",), parent, ("día",)), ForeignKeyState("b", ("x", "y"), parent, ())
+    relied = [key._replace(rely=True) for key in (primary, unique, foreign[0])]
+
+    properties = {name: text for key in (primary, unique, *foreign) for name, text in key_property(key).items()}
+
+    own, reference = "pytest_delta_schema.", '"parent": ["dev", "silver", "p.q"]'
+    assert properties == {
+        f"{own}primaryKey": '{"name": "pk_x", "columns": ["id", "día"]}',
+        f"{own}unique.one_account": '{"name": "One_account", "columns": ["mail"]}',
+        f"{own}foreignKey.a_key": f'{{"name": "A_key", "columns": ["a"], {reference}, "parentColumns": ["día"]}}',
+        f"{own}foreignKey.b": f'{{"name": "b", "columns": ["x", "y"], {reference}, "parentColumns": []}}',
     }
-    assert read(configuration={"pytest_delta_schema.other": "1"}).primary_key is None
-
-
-def test_checks_are_taken_out_of_the_properties():
-    shown = LogFacts(
-        metadata={
-            "schemaString": '{"type": "struct", "fields": []}',
-            "configuration": {"delta.constraints.b": "id > 0", "Delta.Constraints.A b.c": "id < 9", "delta.x": "1"},
-        },
-        protocol={},
-    ).state(NAME)
-
-    assert shown.checks == (CheckState("A b.c", "id < 9"), CheckState("b", "id > 0"))
-    assert [key for key in shown.table_properties if "constraints" in key.lower()] == []
-
-
-def test_foreign_keys_come_from_one_property_each():
-    keys = (
-        ForeignKeyState("A_key", ("a",), QualifiedName("dev", "silver", "parents"), ("día",)),
-        ForeignKeyState("b", ("x", "y"), QualifiedName("dev", "gold", "p.q"), ()),
-    )
-    configuration = {**key_property(keys[1]), **key_property(keys[0])}
-
-    state = read(configuration=configuration)
-
-    assert sorted(configuration) == ["pytest_delta_schema.foreignKey.a_key", "pytest_delta_schema.foreignKey.b"]
-    assert '"parentColumns": ["día"]' in configuration["pytest_delta_schema.foreignKey.a_key"]
-    assert state.foreign_keys == keys
-    assert [key for key in state.table_properties if key in configuration] == []
+    keys = {"primary_key": primary, "unique": (unique,), "foreign_keys": foreign}
+    assert keys_in_properties(properties) == keys
+    read_back = [keys_in_properties(key_property(key)) for key in relied]
+    assert read_back == [
+        {"primary_key": relied[0], "unique": (), "foreign_keys": ()},
+        {"primary_key": None, "unique": (relied[1],), "foreign_keys": ()},
+        {"primary_key": None, "unique": (), "foreign_keys": (relied[2],)},
+    ]
+    shown = read(configuration={**properties, f"{own}other": "1", "team": "core"})
+    assert {name: getattr(shown, name) for name in keys} == keys
+    assert [name for name in shown.table_properties if not name.startswith("delta.")] == ["team"]
 
 
 def test_tags_are_read_from_one_property_each():

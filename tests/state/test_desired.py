@@ -39,21 +39,8 @@ from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.states import MalformedPropertyError
 from pytest_delta_schema.testing.scenario import EVERY_TYPE, LONG, ODD_TEXT, TEXT, VARIANTS, field, struct
 from support.case_tables import cases
-from support.models import KEY, NAME, catalog, column, orders, state, stored, table
+from support.models import NAME, catalog, column, orders, state, stored, table
 from support.strategies import models
-
-
-def test_the_worked_example():
-    wanted = desired_state(orders())
-
-    assert wanted == state(
-        stored("id", is_nullable=False, comment="Order ID"),
-        stored("created_ts", "timestamp", comment="Creation time"),
-        stored("amount", "decimal(18,2)", comment="Order total"),
-        table_comment="Orders table",
-        table_properties={"delta.autoOptimize.optimizeWrite": "true"},
-        primary_key=KEY,
-    )
 
 
 def test_the_consent_to_a_conversion_is_no_part_of_what_is_compared():
@@ -77,16 +64,12 @@ def test_later_edits_of_what_a_model_was_given_do_not_reach_it():
     assert kinds == [tuple, tuple, MappingProxyType, MappingProxyType]
 
 
-def test_properties_are_sorted():
+def test_property_values_become_text_in_the_order_of_their_keys():
+    texts = {True: "true", False: "false", 7: "7", 0.5: "0.5", "True": "True", None: None}
     model = table(column(), table_properties={"b": 1, "a": None})
 
-    assert list(desired_state(model).table_properties.items()) == [("a", None), ("b", "1")]
-
-
-def test_property_values_become_text():
-    texts = {True: "true", False: "false", 7: "7", 0.5: "0.5", "True": "True", None: None}
-
     assert {value: property_text(value) for value in texts} == texts
+    assert list(desired_state(model).table_properties.items()) == [("a", None), ("b", "1")]
 
 
 def test_a_catalog_state_explains_every_table_that_it_lacks():
@@ -201,27 +184,20 @@ def test_a_primary_key_without_rely_is_a_list_of_columns():
     assert "PrimaryKey" not in model_source(declared)
 
 
-def test_long_lists_and_mappings_take_a_line_an_entry():
+def test_long_mappings_take_a_line_an_entry_and_long_texts_are_split_at_their_words(tmp_path):
     properties = {f"team.property.{number}": "a value of some length" for number in range(3)}
-    model = table(Column("id", spark.LongType()), table_properties=properties, convert_from=Parquet())
+    comment = "A comment of many words " * 8
+    model = table(Column("id", "bigint", comment=comment), table_properties=properties, convert_from=Parquet())
 
-    assert model_source(model).splitlines()[8:] == [
+    source = model_source(model)
+
+    assert source.splitlines()[-7:] == [
         "    table_properties={",
-        '        "team.property.0": "a value of some length",',
-        '        "team.property.1": "a value of some length",',
-        '        "team.property.2": "a value of some length",',
+        *(f'        "team.property.{number}": "a value of some length",' for number in range(3)),
         "    },",
         '    convert_from="parquet",',
         ")",
     ]
-
-
-def test_a_text_that_is_too_long_for_a_line_is_split_at_its_words(tmp_path):
-    comment = "A comment of many words " * 8
-    model = table(Column("id", spark.LongType(), comment=comment))
-
-    source = model_source(model)
-
     assert "            comment=(\n" in source
     assert max(map(len, source.splitlines())) <= 88
     assert run(source, tmp_path).columns[0].comment == comment
@@ -286,21 +262,18 @@ def test_a_canonical_type_becomes_the_same_type_of_sparks():
 
 
 def test_a_model_as_a_struct():
+    shown = "__CHAR_VARCHAR_TYPE_STRING"
     model = table(
-        Column("id", spark.LongType(), is_nullable=False, comment="Key"),
-        Column("code", spark.CharType(3)),
-        Column("tags", spark.ArrayType(spark.VarcharType(9))),
+        Column("id", "bigint", is_nullable=False, comment="Key"),
+        Column("code", "char(3)"),
+        Column("tags", "array<varchar(9)>"),
     )
 
     assert to_struct_type(model) == spark.StructType(
         [
             spark.StructField("id", spark.LongType(), nullable=False, metadata={"comment": "Key"}),
-            spark.StructField("code", spark.StringType(), metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(3)"}),
-            spark.StructField(
-                "tags",
-                spark.ArrayType(spark.StringType()),
-                metadata={"__CHAR_VARCHAR_TYPE_STRING": "array<varchar(9)>"},
-            ),
+            spark.StructField("code", spark.StringType(), metadata={shown: "char(3)"}),
+            spark.StructField("tags", spark.ArrayType(spark.StringType()), metadata={shown: "array<varchar(9)>"}),
         ],
     )
 
@@ -313,28 +286,20 @@ def test_a_model_is_restored_from_its_struct(model):
 
 
 def test_values_are_taken_from_the_metadata_of_fields():
-    struct = spark.StructType(
-        [
-            spark.StructField("a", spark.IntegerType(), metadata={"CURRENT_DEFAULT": "1"}),
-            spark.StructField("b", spark.IntegerType(), metadata={"delta.generationExpression": "a + 1"}),
-            spark.StructField(
-                "c",
-                spark.LongType(),
-                metadata={
-                    "delta.identity.start": 3,
-                    "delta.identity.step": 2,
-                    "delta.identity.allowExplicitInsert": True,
-                },
-            ),
-            spark.StructField("d", spark.StringType(), metadata={"__CHAR_VARCHAR_TYPE_STRING": "no type at all"}),
-        ],
-    )
+    counted = {"delta.identity.start": 3, "delta.identity.step": 2, "delta.identity.allowExplicitInsert": True}
+    metadata = {
+        "a": {"CURRENT_DEFAULT": "1"},
+        "b": {"delta.generationExpression": "a + 1"},
+        "c": counted,
+        "d": {"__CHAR_VARCHAR_TYPE_STRING": "no type at all"},
+    }
+    fields = [spark.StructField(name, spark.LongType(), metadata=values) for name, values in metadata.items()]
 
-    assert columns_of(struct) == [
-        Column("a", spark.IntegerType(), default="1"),
-        Column("b", spark.IntegerType(), generated_as="a + 1"),
-        Column("c", spark.LongType(), identity=Identity(start=3, step=2, always=False)),
-        Column("d", spark.StringType()),
+    assert columns_of(spark.StructType(fields)) == [
+        Column("a", "bigint", default="1"),
+        Column("b", "bigint", generated_as="a + 1"),
+        Column("c", "bigint", identity=Identity(start=3, step=2, always=False)),
+        Column("d", "bigint"),
     ]
 
 
