@@ -86,6 +86,7 @@ def test_char_and_varchar_come_from_the_field_metadata():
         case("string", "varchar(10)", "varchar(10)")
         case("string", "char(3)", "char(3)")
         case("string", "something else", "string")
+        case({"type": "range", "bound": "string"}, "range<char(2)>", '{"bound": "string", "type": "range"}')
         case(
             {"type": "array", "elementType": "string", "containsNull": True},
             "array<varchar(5)>",
