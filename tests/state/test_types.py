@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.models.types import parse_type
 from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState, types
 from pytest_delta_schema.state.spark_types import canonical_type, unstorable
 from pytest_delta_schema.state.types import describe_type, equal_types, is_assignable, not_null_in_collections
@@ -19,34 +20,19 @@ def struct(*fields: tuple[str, object, bool]) -> spark.StructType:
 
 
 def test_every_type_has_one_canonical_form():
+    texts = (
+        "binary boolean tinyint char(3) date decimal(10,0) decimal(18,2) double float int bigint void smallint string"
+    )
+    others = "timestamp_ntz timestamp varchar(10) variant"
+    for text in (*f"{texts} {others}".split(" "), "array<int>"):
+        assert describe_type(canonical_type(parse_type(text))) == text
     with cases(lambda data_type: describe_type(canonical_type(data_type))) as case:
-        case(spark.BinaryType(), "binary")
-        case(spark.BooleanType(), "boolean")
-        case(spark.ByteType(), "tinyint")
-        case(spark.CharType(3), "char(3)")
-        case(spark.DateType(), "date")
-        case(spark.DecimalType(), "decimal(10,0)")
-        case(spark.DecimalType(18, 2), "decimal(18,2)")
-        case(spark.DoubleType(), "double")
-        case(spark.FloatType(), "float")
-        case(spark.IntegerType(), "int")
-        case(spark.LongType(), "bigint")
-        case(spark.NullType(), "void")
-        case(spark.ShortType(), "smallint")
-        case(spark.StringType(), "string")
         case(spark.StringType("UTF8_LCASE"), "string collate UTF8_LCASE")
-        case(spark.TimestampNTZType(), "timestamp_ntz")
-        case(spark.TimestampType(), "timestamp")
-        case(spark.VarcharType(10), "varchar(10)")
-        case(spark.VariantType(), "variant")
         case(spark.DayTimeIntervalType(), "interval day to second")
-        case(spark.ArrayType(INT), "array<int>")
         case(spark.ArrayType(INT, containsNull=False), "array<int not null>")
         case(spark.MapType(TEXT, INT, valueContainsNull=False), "map<string, int not null>")
-        case(
-            struct(("a", INT, False), ("b c", spark.ArrayType(TEXT), True)),
-            "struct<a: int not null, b c: array<string>>",
-        )
+        nested = struct(("a", INT, False), ("b c", spark.ArrayType(TEXT), True))
+        case(nested, "struct<a: int not null, b c: array<string>>")
 
 
 def test_nested_comments_are_kept_for_the_creation():
