@@ -46,6 +46,7 @@ def is_asked(pair, role):
     return any(ROLE_OF[job] == role and job not in RECORD[pair.base]["fails"] for job in jobs_of(pair))
 
 
+@cache
 def is_shown(edit, role):
     """Whether a job of a role met something after an edit that came alone, to any contract."""
     return any(met(pair, role) for pair in ANSWERED if pair.edits == (edit,))

@@ -146,7 +146,7 @@ def test_the_nearest_key() -> None:
     assert nearest_key("delta.???") is None
 
 
-EQUAL = {
+EQUAL: dict[str, list[tuple[str, str]]] = {
     "delta.appendOnly": [("true", "TRUE")],
     "delta.checkpointInterval": [("10", "010")],
     "DELTA.checkpointInterval": [("10", "+10")],
@@ -167,7 +167,7 @@ EQUAL = {
     ],
     "team": [("a", "a")],
 }
-DIFFERENT = {
+DIFFERENT: dict[str, list[tuple[str, str | None]]] = {
     "delta.appendOnly": [("true", "false"), ("true", None)],
     "delta.checkpointInterval": [("10", "11"), ("2", "²"), ("10", "interval 10 days")],
     "delta.dataSkippingStatsColumns": [

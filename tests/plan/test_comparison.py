@@ -146,16 +146,15 @@ def test_foreign_keys_follow_the_key_they_point_at():
 
 
 def test_the_changes_of_a_child_and_those_that_follow_stand_in_one_order():
-    model = table(
-        column(),
-        column("customer_id", comment="Who"),
-        column("b"),
-        foreign_keys=[ForeignKey(["customer_id"], customers("id"))],
-        table_properties={"delta.columnMapping.mode": "name"},
-    )
+    keys = [ForeignKey(["customer_id"], customers("id")), ForeignKey(["id"], str(OTHER), ["id"], name="other")]
+    properties = {"delta.columnMapping.mode": "name"}
+    columns = [column(), column("customer_id", comment="Who"), column("b")]
+    model = table(*columns, foreign_keys=keys, table_properties=properties)
+    other = ForeignKeyState("other", ("id",), OTHER, ("id",))
 
-    lines = shown([customers("id"), model], customers_before(OTHER_NAME), orders_before(STORED))
+    lines = shown([customers("id"), model], customers_before(OTHER_NAME), orders_before(STORED, other))
 
+    # Foreign keys to other tables stay where they are.
     assert lines == [
         *RENAMED,
         DROPPED,
@@ -164,30 +163,22 @@ def test_the_changes_of_a_child_and_those_that_follow_stand_in_one_order():
         "orders: ~ columns.customer_id.comment: '' -> 'Who'",
         ADDED,
     ]
-
-
-def test_foreign_keys_to_other_tables_stay_where_they_are():
-    other = ForeignKeyState("other", ("id",), OTHER, ("id",))
-
-    lines = shown([customers("id")], customers_before(OTHER_NAME), orders_before(STORED, other))
-
-    assert lines == [*RENAMED, DROPPED, ADDED]
+    assert shown([customers("id")], customers_before(OTHER_NAME), orders_before(STORED, other)) == [
+        *RENAMED,
+        DROPPED,
+        ADDED,
+    ]
 
 
 def test_new_foreign_keys_come_with_their_parents_as_they_will_be():
     plan = TablePlanner().plan([child(), customers("id")], catalog(orders_before(), customers_before(None)))
-
-    action = next(action for action in plan.actions if action.table == CHILD)
+    (action,) = (action for action in plan.actions if action.table == CHILD)
 
     assert action.parents[PARENT].primary_key == OLD_KEY
     assert action.foreign_keys[0].key == STORED
     assert action.all(ForeignKeyDrop) == ()
-
-
-def test_a_parent_that_was_not_read_is_left_out():
-    plan = TablePlanner().plan([child()], catalog(orders_before()))
-
-    assert dict(plan.actions[0].parents) == {}
+    (alone,) = TablePlanner().plan([child()], catalog(orders_before())).actions
+    assert dict(alone.parents) == {}
 
 
 MIXED = StoredName.of(QualifiedName("dev", "silver", "Orders"))
@@ -206,20 +197,15 @@ def test_a_stored_name_is_the_name_in_lower_case():
     assert type(StoredName.of(ORDERS)) is QualifiedName
 
 
-def test_a_table_in_another_case_is_clean_and_noted():
-    plan = TablePlanner().plan([table(column())], catalog(state(stored("id"), name=MIXED)))
+def test_a_table_in_another_case_is_noted_and_altered_as_it_is_stored():
+    def planned(**options):
+        return TablePlanner().plan([table(column(), **options)], catalog(state(stored("id"), name=MIXED)))
 
-    assert plan.is_empty
-    assert list(map(str, plan.notes)) == [
-        "dev.silver.orders: the catalog stores it as dev.silver.Orders; names match without case",
-    ]
-
-
-def test_it_is_altered_as_it_is_stored():
-    plan = TablePlanner().plan([table(column(), comment="All")], catalog(state(stored("id"), name=MIXED)))
-
-    assert sql(plan) == "COMMENT ON TABLE `dev`.`silver`.`Orders` IS 'All';"
-    assert plan.align_tables[0].table == ORDERS
+    note = "dev.silver.orders: the catalog stores it as dev.silver.Orders; names match without case"
+    assert (planned().is_empty, [*map(str, planned().notes)]) == (True, [note])
+    assert sql(planned(comment="All")) == "COMMENT ON TABLE `dev`.`silver`.`Orders` IS 'All';"
+    assert planned(comment="All").align_tables[0].table == ORDERS
+    assert planned(comment="All", owns={"comments": "report"}).mismatches[0].table.written == MIXED.written
 
 
 def test_a_new_table_is_created_in_the_schema_as_stored():
@@ -246,14 +232,6 @@ def test_a_foreign_key_points_at_its_parent_as_it_is_stored(exists):
     (action,) = plan.actions
     assert sql(plan).endswith("FOREIGN KEY (`p`) REFERENCES `dev`.`Silver`.`Parents` (`id`);")
     assert set(action.parents) == {parent.name}
-
-
-def test_what_a_model_only_reports_names_the_stored_table():
-    matched = table(column(), comment="All", owns={"comments": "report"})
-
-    plan = TablePlanner().plan([matched], catalog(state(stored("id"), name=MIXED)))
-
-    assert plan.mismatches[0].table.written == MIXED.written
 
 
 ALWAYS, FEATURE = Widening.ALWAYS, Widening.BY_FEATURE

@@ -127,25 +127,17 @@ CODES = {
 """The codes of all kinds; none of them ever changes."""
 
 
-def test_every_kind_has_its_code():
+def test_every_kind_has_its_code_an_example_a_step_and_an_aspect():
     assert {kind: kind.code for kind in KINDS} == CODES
     assert len({*CODES.values()}) == len(CODES)
+    assert {type(change) for change, _ in CASES} == set(KINDS)
+    assert {kind.step for kind in KINDS} == {*Step} - {Step.ENABLE_FEATURES}
+    assert {kind.aspect for kind in KINDS} == {*ASPECTS, "conversion"}
+    assert sorted({*FEATURES_BY_NAME, *NOT_BY_NAME}) == list(FEATURES)
 
 
 def test_each_change_has_its_class():
     assert [change.risk for change, _ in CASES] == [risk for _, risk in CASES]
-
-
-def test_every_kind_has_an_example():
-    assert {type(change) for change, _ in CASES} == set(KINDS)
-
-
-def test_no_step_is_without_a_kind():
-    assert {kind.step for kind in KINDS} == {*Step} - {Step.ENABLE_FEATURES}
-
-
-def test_each_aspect_has_kinds():
-    assert {kind.aspect for kind in KINDS} == {*ASPECTS, "conversion"}
 
 
 def test_every_stage_knows_every_kind():
@@ -287,26 +279,21 @@ def test_parents_come_first():
 GRAPHS = st.dictionaries(st.sampled_from("abcdef"), st.text("abcdef", max_size=3).map(lambda text: "".join(set(text))))
 
 
-@given(edges=GRAPHS)
-def test_every_table_has_one_place_behind_its_parents(edges):
-    groups = dependency_groups(pointing(edges))
+@given(edges=GRAPHS, seed=st.randoms())
+def test_every_table_has_one_place_behind_its_parents_and_only_circles_stand_together(edges, seed):
+    models = pointing(edges)
+    groups = dependency_groups(models)
     position = {table.table_name: index for index, group in enumerate(groups) for table in group}
 
     assert sorted(position) == sorted(edges)
-    assert all(
-        position[parent] <= position[name]
-        for name, parents in edges.items()
-        for parent in parents
-        if parent in position
-    )
-
-
-@given(edges=GRAPHS, seed=st.randoms())
-def test_the_order_of_the_models_does_not_matter(edges, seed):
-    models = pointing(edges)
+    known = [(name, parent) for name, parents in edges.items() for parent in parents if parent in position]
+    assert all(position[parent] <= position[name] for name, parent in known)
+    circles = {
+        frozenset({name, *(other for other in reached(edges, name) if name in reached(edges, other))}) for name in edges
+    }
+    assert {frozenset(table.table_name for table in group) for group in groups} == circles
     shuffled = list(models)
     seed.shuffle(shuffled)
-
     assert shown(models) == shown(shuffled)
 
 
@@ -320,24 +307,11 @@ def reached(edges, start) -> set[str]:
     return seen
 
 
-@given(edges=GRAPHS)
-def test_only_circles_stand_together(edges):
-    together = {frozenset(table.table_name for table in group) for group in dependency_groups(pointing(edges))}
-
-    assert together == {
-        frozenset({name, *(other for other in reached(edges, name) if name in reached(edges, other))}) for name in edges
-    }
-
-
 def planned(before, after):
     """Return what the plan of a table enables in its protocol, and the lines that show it."""
     actions = TablePlanner().plan_states([after], catalog(before)).align_tables
     enabled = {name for action in actions for change in action.changes for name in change.enables}
     return enabled, [line for action in actions for line in change_lines(action)]
-
-
-def test_every_feature_is_enabled_by_its_name_or_cannot_be():
-    assert sorted({*FEATURES_BY_NAME, *NOT_BY_NAME}) == list(FEATURES)
 
 
 def test_a_change_that_raises_the_protocol_is_a_risk_and_shows_it():

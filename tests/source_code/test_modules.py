@@ -505,19 +505,13 @@ def test_an_edited_call_is_all_that_may_differ():
         assert refused.startswith("its edit would change other parts of it")
 
 
-def test_a_module_of_one_docstring_gets_its_imports_below():
-    assert extended_module('"""Tables."""', [CUSTOMERS], {}).startswith(
-        '"""Tables."""\nfrom pyspark.sql.types import LongType\n',
-    )
+def test_an_extended_module_keeps_its_docstring_and_its_line_ends():
+    imports = "from pyspark.sql.types import LongType\nfrom pytest_delta_schema import Column, Table\n"
+    windows = extended_module("x = 1\r\n", [CUSTOMERS], {})
 
-
-def test_an_extended_module_keeps_its_line_ends():
-    source = extended_module("x = 1\r\n", [CUSTOMERS], {})
-
-    assert source.startswith(
-        "from pyspark.sql.types import LongType\r\nfrom pytest_delta_schema import Column, Table\r\nx = 1\r\n\r\n",
-    )
-    assert "\n" not in source.replace("\r\n", "")
+    assert extended_module('"""Tables."""', [CUSTOMERS], {}).startswith(f'"""Tables."""\n{imports}')
+    assert windows.startswith(f"{imports}x = 1\n\n".replace("\n", "\r\n"))
+    assert "\n" not in windows.replace("\r\n", "")
 
 
 def test_a_module_that_cannot_be_extended_stays_as_it_is():

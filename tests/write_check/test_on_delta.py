@@ -415,6 +415,16 @@ def test_an_overwrite_replaces_the_rows_that_are_said(model, options, replaces, 
 @pytest.mark.parametrize(
     ("pair", "options"),
     [
+        ("extra column", WriteOptions()),
+        ("extra column", WriteOptions(method="write_to", merge_schema=True)),
+        ("extra column", WriteOptions(method="save_as_table", mode="overwrite", overwrite_schema=True)),
+        ("extra column", WriteOptions(method="write_stream")),
+        ("wider int", WriteOptions(auto_merge=True)),
+        ("missing column", WriteOptions(method="insert_into")),
+        *((pair, WriteOptions(method="write_to")) for pair in ("missing NOT NULL", "int into date", "given identity")),
+        ("no column", WriteOptions()),
+        (BY_ROWS, WriteOptions(method="write_to")),
+        (BY_ROWS, WriteOptions()),
         ("extra column", Merge(matched="all", not_matched="all", evolves=True)),
         ("extra column", Merge(not_matched={"a": "a", "c": "c"})),
         ("int into date", Merge(matched={"v": "v"})),
@@ -439,7 +449,7 @@ def test_an_overwrite_replaces_the_rows_that_are_said(model, options, replaces, 
     ],
     ids=str,
 )
-def test_the_probe_and_the_prediction_of_a_statement_have_one_verdict(pair, options, local):
+def test_the_probe_and_the_prediction_have_one_verdict(pair, options, local):
     model, given = PAIRS[pair]
 
     probed, predicted = probe_write(model, given, options, catalog=local), check_write(model, given, options)
@@ -450,6 +460,7 @@ def test_the_probe_and_the_prediction_of_a_statement_have_one_verdict(pair, opti
         predicted.findings,
         predicted.replaces,
     )
+    assert local.table_names("scratch", "probe") == ()
 
 
 def test_the_probe_deletes_without_a_frame(local):

@@ -518,40 +518,6 @@ def made(local, model, rows=()):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    ("name", "method", "how"),
-    [
-        ("extra column", "save", {}),
-        ("extra column", "write_to", {"merge_schema": True}),
-        ("extra column", "save_as_table", {"mode": "overwrite", "overwrite_schema": True}),
-        ("wider int", "save", {"auto_merge": True}),
-        ("missing column", "insert_into", {}),
-        ("missing NOT NULL", "write_to", {}),
-        ("int into date", "write_to", {}),
-        ("no column", "save", {}),
-        ("given identity", "write_to", {}),
-        ("extra column", "write_stream", {}),
-        (BY_ROWS, "write_to", {}),
-        (BY_ROWS, "save", {}),
-    ],
-)
-def test_the_probe_and_the_prediction_have_one_verdict(local, name, method, how):
-    pair = PAIRS[name]
-
-    probed, predicted = (
-        call(*pair, WriteOptions(method=method, **how))
-        for call in (lambda *a, **k: probe_write(*a, **k, catalog=local), check_write)
-    )
-
-    assert (probed.accepted, probed.columns, probed.findings) == (
-        predicted.accepted,
-        predicted.columns,
-        predicted.findings,
-    )
-    assert local.table_names("scratch", "probe") == ()
-
-
-@pytest.mark.spark
 def test_the_probe_writes_to_a_clone_and_not_to_the_table(local):
     model = table(Column("id", LONG, is_nullable=False), B, table_properties=MAPPED, clustered_by=["id"])
     made(local, model, [{"id": 1, "b": "x"}])
