@@ -20,22 +20,20 @@ from pytest_delta_schema.rules import Consent, PlanValidator
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import SourceState, TableState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.scenario import INT as INTEGER
 from pytest_delta_schema.testing.scenario import LONG, field, struct
-from support.case_tables import named_cases, refusal
+from support.case_tables import cases, named_cases, refusal
 from support.models import NAME, TEXT, catalog, column, state, stored, table
 from support.violations import violations_of, violations_of_plan
 
-INT = spark.IntegerType()
 MANY = [column(f"c{number}") for number in range(40)]
 
 
+def invalid_layouts(columns, options):
+    return violations_of(table(*columns, **options), code="DS119").replace(" [DS119 InvalidLayout]", "")
+
+
 def test_declared_layouts():
-    with named_cases(
-        lambda columns, options: violations_of(table(*columns, **options), code="DS119").replace(
-            " [DS119 InvalidLayout]", ""
-        )
-    ) as case:
+    with named_cases(invalid_layouts) as case:
         case(
             "both",
             [column("a"), column("b"), column("c")],
@@ -114,29 +112,28 @@ REWRITE = Consent("rewrite", str(NAME))
 
 
 def test_a_rewrite_needs_consent_by_name():
-    before, after = table(column(), column("d"), clustered_by=["d"]), table(column(), column("d"), partitioned_by=["d"])
-    there, other = desired_state(before), Consent("rewrite", "dev.silver.orders2")
-
-    assert (
-        violations_of_plan(after, there, consents=[other])
-        == violations_of_plan(after, there)
-        == (
-            "is clustered by (d) and partitioned by (d) in the model, so all of its data has to be rewritten; declare the"
-            ' layout that it has, or consent with --delta-allow "rewrite dev.silver.orders" [DS216 RewriteWithoutConsent]'
+    def rewritten(before, after, *consents):
+        return violations_of_plan(after, desired_state(before), consents=consents).removesuffix(
+            'consent with --delta-allow "rewrite dev.silver.orders" [DS216 RewriteWithoutConsent]'
         )
+
+    clustered, partitioned = (
+        table(column(), column("d"), **{key: ["d"]}) for key in ("clustered_by", "partitioned_by")
     )
-    assert violations_of_plan(after, there, consents=[REWRITE]) == ""
-
-
-def test_the_removal_of_column_mapping_needs_consent_by_name():
-    for value, shown in (("none", "none"), (None, "absent")):
-        before, after = (table(column(), table_properties={"delta.columnMapping.mode": mode}) for mode in ("id", value))
-        assert violations_of_plan(after, desired_state(before)) == (
-            f"has column mapping by id, and delta.columnMapping.mode is {shown} in the model, so all of its data has to"
-            " be rewritten; declare delta.columnMapping.mode='id', or consent with --delta-allow"
-            ' "rewrite dev.silver.orders" [DS216 RewriteWithoutConsent]'
-        )
-        assert violations_of_plan(after, desired_state(before), consents=[REWRITE]) == ""
+    mapped = {
+        mode: table(column(), table_properties={"delta.columnMapping.mode": mode}) for mode in ("id", "none", None)
+    }
+    rest = "in the model, so all of its data has to be rewritten; declare"
+    with cases(rewritten) as case:
+        laid_out = f"is clustered by (d) and partitioned by (d) {rest} the layout that it has, or "
+        case(clustered, partitioned, laid_out)
+        case(clustered, partitioned, Consent("rewrite", "dev.silver.orders2"), laid_out)
+        case(clustered, partitioned, REWRITE, "")
+        for mode, shown in (("none", "none"), (None, "absent")):
+            fact = f"has column mapping by id, and delta.columnMapping.mode is {shown} {rest}"
+            case(mapped["id"], mapped[mode], f"{fact} delta.columnMapping.mode='id', or ")
+            case(mapped["id"], mapped[mode], REWRITE, "")
+    assert violations_of_plan(partitioned, TableState(name=NAME, exists=False)) == ""
 
 
 def test_one_consent_permits_both_rewrites_of_a_table():
@@ -147,12 +144,6 @@ def test_one_consent_permits_both_rewrites_of_a_table():
     paths = [str(violation.path) for violation in PlanValidator().plan_violations(plan)]
     assert paths == ["layout", "properties.delta.columnMapping.mode"]
     assert violations_of_plan(after, desired_state(before), consents=[REWRITE]) == ""
-
-
-def test_a_new_table_is_laid_out_freely():
-    model = table(column(), column("d"), partitioned_by=["d"])
-
-    assert violations_of_plan(model, TableState(name=NAME, exists=False)) == ""
 
 
 ID = Column("id", LONG)
@@ -202,13 +193,6 @@ def test_a_folder_that_is_delta_is_only_made_known():
     assert refusals(table(ID, convert_from=Parquet(PATH)), SourceState("delta", PATH), stored()) == ""
 
 
-def test_files_in_the_folder_of_the_table_need_no_registration():
-    source = SourceState("parquet", PATH, is_in_place=True, folders=((),))
-    (action,) = plan(table(ID, convert_from="parquet"), source, stored()).actions
-
-    assert script(statements(action)) == "CONVERT TO DELTA parquet.`/lake/it's ``here```;"
-
-
 def refused_folder(kind, value):
     """Return what is said of a folder that is called by a value, up to its remedy."""
     source = SourceState("parquet", PATH, folders=((f"day={value}",),))
@@ -236,22 +220,15 @@ def test_a_folder_has_to_be_named_by_a_value_of_the_declared_type():
 
 
 def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog_knows_their_type():
-    model, folders = by_day(spark.TimestampNTZType()), (("day=2024-01-01 10%3A00%3A00",),)
-    known = SourceState("parquet", PATH, is_registered=True, folders=folders)
+    def refused(kind, **options):
+        source = SourceState("parquet", PATH, folders=(("day=2024-01-01 10%3A00%3A00",),), **options)
+        return refusals(by_day(spark.TimestampNTZType()), source, stored(), stored("day", kind), partitioning=("day",))
 
-    refusal = refusals(
-        model,
-        SourceState("parquet", PATH, folders=folders),
-        stored(),
-        stored("day", "string"),
-        partitioning=("day",),
+    assert refused("string") == (
+        "is partitioned by day as timestamp_ntz in the model, which CONVERT TO DELTA refuses (Delta 4.4.0); declare day as"
+        " timestamp or string, or rewrite the files [DS217 ConversionSourceMismatch]"
     )
-
-    assert refusal == (
-        "is partitioned by day as timestamp_ntz in the model, which CONVERT TO DELTA refuses"
-        " (Delta 4.4.0); declare day as timestamp or string, or rewrite the files [DS217 ConversionSourceMismatch]"
-    )
-    assert refusals(model, known, stored(), stored("day", "timestamp_ntz"), partitioning=("day",)) == ""
+    assert refused("timestamp_ntz", is_registered=True) == ""
 
 
 LOG_IS_GONE = (
@@ -291,31 +268,14 @@ def test_what_the_files_forbid():
     assert forbidden(by_folder, [stored()], partitioned_by=["nowhere"]) == ""
 
 
-def test_files_are_no_table_to_a_model_that_does_not_consent():
-    files = state(stored(), source=SourceState("parquet", PATH, is_registered=True, folders=((),)))
+def test_files_are_no_table_to_a_model_that_does_not_consent_and_without_their_log_they_cannot_be_one():
+    def refused(**options):
+        files = state(stored(), source=SourceState("parquet", PATH, folders=((),), **options))
+        return refusal(Orchestrator.over(MemoryCatalog([files])).sync_tables, [table(ID)], error=CatalogReadError)
 
-    with pytest.raises(CatalogReadError, match="is a parquet table, not a Delta table; consent to its conversion with"):
-        Orchestrator.over(MemoryCatalog([files])).sync_tables([table(ID)])
-
-
-def test_files_whose_log_is_gone_are_not_offered_for_conversion():
-    files = state(stored(), source=SourceState("parquet", PATH, folders=((),), sign="a/deletion_vector_1.bin"))
-
-    with pytest.raises(CatalogReadError) as caught:
-        Orchestrator.over(MemoryCatalog([files])).sync_tables([table(ID)])
-
-    assert str(caught.value) == f"dev.silver.orders: {LOG_IS_GONE} [DS503 DamagedTable]"
-
-
-def test_a_folder_becomes_a_table_of_the_memory_catalog_too():
-    files = state(stored(), source=SourceState("parquet", PATH, folders=((),), files=1))
-    memory = MemoryCatalog([files], rows={NAME: [{"id": 1}]})
-    model = table(ID, Column("n", INTEGER), convert_from=Parquet(PATH))
-
-    Orchestrator.over(memory).sync_tables([model])
-
-    assert memory.version(NAME) == 1
-    assert TablePlanner().plan([model], memory.snapshot([model])).is_empty
+    consent = "is a parquet table, not a Delta table; consent to its conversion with"
+    assert consent in refused(is_registered=True)
+    assert refused(sign="a/deletion_vector_1.bin") == f"dev.silver.orders: {LOG_IS_GONE} [DS503 DamagedTable]"
 
 
 def test_rows_of_files_refuse_a_plan_with_a_query_over_the_files():

@@ -88,87 +88,44 @@ def reasons(model, given, options):
 
 
 def test_one_line_names_all_that_is_wrong():
+    both, other = frame(a=INT, b=TEXT), frame(a=INT, c=INT)
     with cases(lambda given, options, code: dict(reasons(table(A, B), given, options)[:1]).get(code)) as case:
-        case(
-            frame(a=INT),
-            Merge(matched={"zz": INT, "b": "y"}),
-            "INTERNAL_ERROR",
-            "the MERGE needs columns that are not there: zz of the target, y of the source",
-        )
-        case(
-            frame(a=INT),
-            Merge(matched=When("source.z = 1 AND target.y = 1 AND a = 1", then="delete")),
-            "AMBIGUOUS_REFERENCE",
-            "the source has a more than once, because names match without case",
-        )
-        case(
-            frame(a=INT),
-            Merge(not_matched=When("target.a = 1 AND x = 1", then={"a": "a"})),
-            "INTERNAL_ERROR",
-            "the MERGE needs columns that are not there: a of the target, x of the source",
-        )
-        case(frame(c=INT), UPDATE, "UNRESOLVED_COLUMN", "the UPDATE needs columns that are not there: c")
-        case(
-            frame(field("a.x", INT)),
-            UPDATE,
-            "INVALID_EXTRACT_BASE_FIELD_TYPE",
-            "the UPDATE needs columns that are not there: a.x",
-        )
-        case(
-            frame(a=INT, b=TEXT),
-            WriteOptions(method="sql_insert", by=["a"]),
-            "INSERT_COLUMN_ARITY_MISMATCH",
-            "the INSERT lists 1 columns, and its query has 2",
-        )
-        case(
-            frame(a=INT, c=INT),
-            WriteOptions(method="sql_insert", by=["a", "z"]),
-            "UNRESOLVED_COLUMN",
-            "the INSERT needs columns that are not there: z",
-        )
-        case(
-            frame(a=INT, c=INT),
-            WriteOptions(mode="overwrite", replace_where="y = 1 AND z = 2"),
-            "DELTA_METADATA_MISMATCH",
-            "the frame has a column c (int), which the table lacks",
-        )
-        case(
-            frame(a=INT, b=TEXT),
-            WriteOptions(mode="overwrite", replace_where="y = 1 AND z = 2"),
-            "UNRESOLVED_COLUMN",
-            "the overwrite replaces the rows where y = 1 AND z = 2, and the table lacks y, z",
-        )
-        case(
-            frame(a=INT, b=TEXT),
-            WriteOptions(partition_by=["a"]),
-            "DELTA_METADATA_MISMATCH",
-            "the writer partitions by a, and the table is not partitioned",
-        )
+        lacks = "needs columns that are not there:"
+        merge = Merge(matched={"zz": INT, "b": "y"})
+        case(frame(a=INT), merge, "INTERNAL_ERROR", f"the MERGE {lacks} zz of the target, y of the source")
+        merge = Merge(not_matched=When("target.a = 1 AND x = 1", then={"a": "a"}))
+        case(frame(a=INT), merge, "INTERNAL_ERROR", f"the MERGE {lacks} a of the target, x of the source")
+        merge = Merge(matched=When("source.z = 1 AND target.y = 1 AND a = 1", then="delete"))
+        twice = "the source has a more than once, because names match without case"
+        case(frame(a=INT), merge, "AMBIGUOUS_REFERENCE", twice)
+        case(frame(c=INT), UPDATE, "UNRESOLVED_COLUMN", f"the UPDATE {lacks} c")
+        case(frame(field("a.x", INT)), UPDATE, "INVALID_EXTRACT_BASE_FIELD_TYPE", f"the UPDATE {lacks} a.x")
+        insert = WriteOptions(method="sql_insert", by=["a"])
+        case(both, insert, "INSERT_COLUMN_ARITY_MISMATCH", "the INSERT lists 1 columns, and its query has 2")
+        insert = WriteOptions(method="sql_insert", by=["a", "z"])
+        case(other, insert, "UNRESOLVED_COLUMN", f"the INSERT {lacks} z")
+        overwrite = WriteOptions(mode="overwrite", replace_where="y = 1 AND z = 2")
+        case(other, overwrite, "DELTA_METADATA_MISMATCH", "the frame has a column c (int), which the table lacks")
+        rows = "the overwrite replaces the rows where y = 1 AND z = 2, and the table lacks y, z"
+        case(both, overwrite, "UNRESOLVED_COLUMN", rows)
+        by_a = "the writer partitions by a, and the table is not partitioned"
+        case(both, WriteOptions(partition_by=["a"]), "DELTA_METADATA_MISMATCH", by_a)
 
 
 def test_other_refusals_have_the_condition_of_delta():
+    nested, given = two(X), frame(a=INT, v=X)
     with cases(lambda model, given, options: reasons(model, given, options)[0][0]) as case:
-        case(
-            two(X),
-            frame(a=INT, v=X),
-            Merge(not_matched={"v.x": "a"}),
-            "DELTA_UNSUPPORTED_NESTED_FIELD_IN_OPERATION",
-        )
-        case(two(X), frame(a=INT, v=X), Merge(matched={"v": "v", "v.x": "a"}), "DELTA_CONFLICT_SET_COLUMN")
-        case(two(X), frame(a=INT, v=X), Merge(matched={"v.z": "a"}), "FIELD_NOT_FOUND")
-        case(two(X), frame(field("v.x", TEXT), field("v.z", INT)), UPDATE, "FIELD_NOT_FOUND")
-        case(
-            table(Column("a", INT, is_nullable=False)),
-            frame(a=VOID),
-            UPDATE,
-            "DELTA_NOT_NULL_CONSTRAINT_VIOLATED",
-        )
-        case(
-            BY_B,
-            frame(a=INT, b=TEXT),
-            WriteOptions(method="save_as_table", partition_by=["a"]),
-            "IllegalArgumentException",
-        )
+        case(nested, given, Merge(not_matched={"v.x": "a"}), "DELTA_UNSUPPORTED_NESTED_FIELD_IN_OPERATION")
+        case(nested, given, Merge(matched={"v": "v", "v.x": "a"}), "DELTA_CONFLICT_SET_COLUMN")
+        case(nested, given, Merge(matched={"v.z": "a"}), "FIELD_NOT_FOUND")
+        case(nested, frame(field("v.x", TEXT), field("v.z", INT)), UPDATE, "FIELD_NOT_FOUND")
+        strict = table(Column("a", INT, is_nullable=False))
+        case(strict, frame(a=VOID), UPDATE, "DELTA_NOT_NULL_CONSTRAINT_VIOLATED")
+        by_a = WriteOptions(method="save_as_table", partition_by=["a"])
+        case(BY_B, frame(a=INT, b=TEXT), by_a, "IllegalArgumentException")
+        twice = struct(field("a", INT), field("A", INT))
+        case(table(A), twice, Merge(matched="all"), "AMBIGUOUS_REFERENCE")
+        case(table(A), twice, WriteOptions(method="sql_insert", by=["a", "A"]), "COLUMN_ALREADY_EXISTS")
 
 
 def test_a_type_without_a_cast_has_the_condition_of_spark():
@@ -330,10 +287,3 @@ def test_a_refused_delete_shows_no_frame():
     assert assert_rejects(model, None, DELETE).rules == ("append-only",)
     with pytest.raises(WriteError, match="a delete takes no frame"):
         assert_rejects(table(A), None, DELETE)
-
-
-def test_names_that_are_equal_without_case_are_refused():
-    given = struct(field("a", INT), field("A", INT))
-
-    assert reasons(table(A), given, Merge(matched="all"))[0][0] == "AMBIGUOUS_REFERENCE"
-    assert reasons(table(A), given, WriteOptions(method="sql_insert", by=["a", "A"]))[0][0] == "COLUMN_ALREADY_EXISTS"
