@@ -23,43 +23,25 @@ def test_a_client_is_its_name_the_oldest_version_in_use_and_whether_it_only_read
 
 def test_what_names_no_client():
     with cases(lambda text: "".join(client_faults(["trino>=470", text]))) as case:
-        case(
-            "trinoo>=470",
-            "'trinoo>=470': there is no client trinoo; did you mean trino, as in 'trino>=470'?",
-        )
-        case(
-            "spark>=4",
-            "'spark>=4': there is no client spark; did you mean delta-spark, as in 'delta-spark>=3.3'?",
-        )
-        case(
-            "dbr>=15.4",
-            "'dbr>=15.4': there is no client dbr; did you mean databricks, as in 'databricks>=15.4'?",
-        )
+        for text, name, meant in (
+            ("trinoo>=470", "trino", "trino>=470"),
+            ("spark>=4", "delta-spark", "delta-spark>=3.3"),
+            ("dbr>=15.4", "databricks", "databricks>=15.4"),
+        ):
+            unknown = text.partition(">")[0]
+            case(text, f"'{text}': there is no client {unknown}; did you mean {name}, as in '{meant}'?")
         case(
             "bigquery",
             "'bigquery': there is no client bigquery; clients are delta-spark, databricks, trino, deltalake, duckdb,"
             " fabric-spark, fabric-sql, power-bi, athena, snowflake",
         )
-        case(
-            "trino",
-            "'trino' does not say the oldest version of trino that is in use; write it as in 'trino>=470'",
-        )
-        case(
-            "trino==465 (read)",
-            "'trino==465 (read)' does not say the oldest version of trino that is in use; write it as in"
-            " 'trino>=465 (read)'",
-        )
-        case(
-            "databricks>=15.x",
-            "'databricks>=15.x' does not say the oldest version of databricks that is in use; write it as in"
-            " 'databricks>=15.4'",
-        )
+        oldest = "does not say the oldest version of {} that is in use; write it as in"
+        case("trino", f"'trino' {oldest.format('trino')} 'trino>=470'")
+        case("trino==465 (read)", f"'trino==465 (read)' {oldest.format('trino')} 'trino>=465 (read)'")
+        case("databricks>=15.x", f"'databricks>=15.x' {oldest.format('databricks')} 'databricks>=15.4'")
         case("athena>=3", "'athena>=3' has a version, and athena has none; write 'athena'")
-        case(
-            "trino>=470 (write)",
-            "'trino>=470 (write)' names no client; write one such as 'trino>=470' or 'trino>=470 (read)'",
-        )
-        case("", "'' names no client; write one such as 'trino>=470' or 'trino>=470 (read)'")
+        for text in ("trino>=470 (write)", ""):
+            case(text, f"'{text}' names no client; write one such as 'trino>=470' or 'trino>=470 (read)'")
 
 
 def test_a_table_lists_clients_in_one_spelling():

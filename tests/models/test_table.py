@@ -27,7 +27,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WrongArgumentsError
 from pytest_delta_schema.state.desired import desired_state
-from support.case_tables import cases, named_cases, refusal
+from support.case_tables import cases, refusal
 from support.models import column, table
 from support.violations import coded_violations_of
 
@@ -284,64 +284,37 @@ def test_tables_that_point_at_each_other_can_be_shown():
 
 
 def test_an_argument_that_does_not_exist_is_refused_with_the_right_one():
-    with cases(lambda build: refusal(build, error=WrongArgumentsError)) as case:
-        case(
-            lambda: Column("id", LONG, nullable=False),
-            "Column has no argument nullable; write is_nullable instead of nullable",
-        )
-        case(
-            lambda: Column(name="id", type=LONG, not_null=True),
-            "Column has no argument type, not_null; write data_type instead of type,"
-            " is_nullable=False instead of not_null",
-        )
-        case(
-            lambda: Column("id", LONG, primary_key=True),
-            "Column has no argument primary_key; write primary_key of the Table instead of primary_key",
-        )
-        case(
-            lambda: Column("id", LONG, coment="x"),
-            "Column has no argument coment; write comment instead of coment",
-        )
-        case(
-            lambda: Column("id", LONG, NULLABLE=True, colour="red"),
-            "Column has no argument NULLABLE, colour; write is_nullable instead of NULLABLE; its arguments are name,"
-            " data_type, is_nullable, comment, default, generated_as, identity, renamed_from, tags, deprecated",
-        )
-        case(
-            lambda: Table(name="dev.silver.orders", columns=[]),
-            "Table has no argument name; write catalog_name, schema_name and table_name instead of name",
-        )
-        case(
-            lambda: table(column(), partition_by=["id"], properties={}),
-            "Table has no argument partition_by, properties; write partitioned_by instead of partition_by,"
-            " table_properties instead of properties",
-        )
-        case(
-            lambda: table(column(), engines=["trino>=470"]),
-            "Table has no argument engines; write clients instead of engines",
-        )
-        case(
-            lambda: Table.from_struct_type("dev", "silver", "orders", StructType(), primary_keys=["id"]),
-            "Table has no argument primary_keys; write primary_key instead of primary_keys",
-        )
-        case(
-            lambda: table(column(), is_bound=True),
-            "Table has no argument is_bound; its arguments are " + TABLE_ARGUMENTS,
-        )
-        case(
-            lambda: Check("a", sqltext="b > 0"),
-            "Check has no argument sqltext; write expression instead of sqltext",
-        )
-        case(
-            lambda: ForeignKey(["a"], parent="dev.silver.b"),
-            "ForeignKey has no argument parent; write references instead of parent",
-        )
-        case(
-            lambda: Identity(increment=2),
-            "Identity has no argument increment; write step instead of increment",
-        )
-        case(lambda: Parquet(folder="x"), "Parquet has no argument folder; write path instead of folder")
-        case(lambda: Unique(colums=["a"]), "Unique has no argument colums; write columns instead of colums")
+    def refused(kind, arguments):
+        usual = {Column: ("id", LONG), Check: ("a",), ForeignKey: (["a"],)}.get(kind, ())
+        text = refusal(lambda: kind(*usual, **arguments), error=WrongArgumentsError)
+        return text.removeprefix(f"{getattr(kind, '__name__', 'Table')} has no argument ")
+
+    def of_struct(**options):
+        return Table.from_struct_type("dev", "silver", "orders", StructType(), **options)
+
+    of_column = "name, data_type, is_nullable, comment, default, generated_as, identity, renamed_from, tags, deprecated"
+    with cases(refused) as case:
+        case(Column, {"nullable": False}, "nullable; write is_nullable instead of nullable")
+        kept = "type, not_null; write data_type instead of type, is_nullable=False instead of not_null"
+        case(Column, {"type": LONG, "not_null": True}, kept)
+        case(Column, {"primary_key": True}, "primary_key; write primary_key of the Table instead of primary_key")
+        case(Column, {"coment": "x"}, "coment; write comment instead of coment")
+        unknown = f"NULLABLE, colour; write is_nullable instead of NULLABLE; its arguments are {of_column}"
+        case(Column, {"NULLABLE": True, "colour": "red"}, unknown)
+        name = "name; write catalog_name, schema_name and table_name instead of name"
+        case(Table, {"name": "dev.silver.orders", "columns": []}, name)
+        both = "partition_by, properties; write partitioned_by instead of partition_by, table_properties instead of properties"
+        case(Table, {"partition_by": ["id"], "properties": {}}, both)
+        case(Table, {"engines": ["trino>=470"]}, "engines; write clients instead of engines")
+        case(Table, {"is_bound": True}, f"is_bound; its arguments are {TABLE_ARGUMENTS}")
+        case(Check, {"sqltext": "b > 0"}, "sqltext; write expression instead of sqltext")
+        case(ForeignKey, {"parent": "dev.silver.b"}, "parent; write references instead of parent")
+        case(Identity, {"increment": 2}, "increment; write step instead of increment")
+        case(Parquet, {"folder": "x"}, "folder; write path instead of folder")
+        case(Unique, {"colums": ["a"]}, "colums; write columns instead of colums")
+        case(Deprecated, {"since": JANUARY, "replacement": "x"}, "replacement; write use instead of replacement")
+    text = refusal(lambda: of_struct(primary_keys=["id"]), error=WrongArgumentsError)
+    assert text == "Table has no argument primary_keys; write primary_key instead of primary_keys"
 
 
 ONE_LINE = [Column("id", LONG)]
@@ -432,84 +405,45 @@ def orders(*columns, **others):
     return Table("dev", "silver", "orders", columns or [EUR], **others)
 
 
-def test_what_can_never_be_meant_is_refused():
+def test_a_deprecation_that_can_never_be_meant_is_refused():
+    day, today = "which is not a datetime.date; write date(2026, 1, 31)", datetime(2026, 1, 31, tzinfo=timezone.utc)
     with cases(refusal) as case:
-        case(
-            lambda: Deprecated("2026-01-31"),
-            "since of Deprecated is '2026-01-31', which is not a datetime.date; write date(2026, 1, 31)",
-        )
-        case(
-            lambda: Deprecated(datetime(2026, 1, 31, tzinfo=timezone.utc)),
-            "since of Deprecated is datetime.datetime(2026, 1, 31, 0, 0, tzinfo=datetime.timezone.utc), which is not a"
-            " datetime.date; write date(2026, 1, 31)",
-        )
-        case(
-            lambda: Deprecated(JANUARY, sunset="July"),
-            "sunset of Deprecated is 'July', which is not a datetime.date; write date(2026, 1, 31)",
-        )
-        case(
-            lambda: Deprecated(JANUARY, sunset=JANUARY),
-            "sunset of Deprecated is 2026-01-31, which is not after since, 2026-01-31; write a later day",
-        )
-        case(
-            lambda: Deprecated(JANUARY, use=None),
-            "use of Deprecated must be a string, got None; write the name of what replaces it in quotes",
-        )
-        case(
-            Deprecated,
-            "Deprecated() lacks since; write Deprecated(since), such as Deprecated(date(2026, 1, 31))",
-        )
-        case(
-            lambda: Deprecated(JANUARY, replacement="amount_eur"),
-            "Deprecated has no argument replacement; write use instead of replacement",
-        )
-        case(
-            lambda: Column("amount", "int", deprecated=True),
-            "column amount: deprecated is True; write Deprecated(date(2026, 1, 31))",
-        )
-        case(
-            lambda: orders(deprecated=JANUARY),
-            "dev.silver.orders: deprecated is datetime.date(2026, 1, 31); write Deprecated(date(2026, 1, 31))",
-        )
+        case(lambda: Deprecated("2026-01-31"), f"since of Deprecated is '2026-01-31', {day}")
+        case(lambda: Deprecated(today), f"since of Deprecated is {today!r}, {day}")
+        case(lambda: Deprecated(JANUARY, sunset="July"), f"sunset of Deprecated is 'July', {day}")
+        earlier = "sunset of Deprecated is 2026-01-31, which is not after since, 2026-01-31; write a later day"
+        case(lambda: Deprecated(JANUARY, sunset=JANUARY), earlier)
+        nothing = "use of Deprecated must be a string, got None; write the name of what replaces it in quotes"
+        case(lambda: Deprecated(JANUARY, use=None), nothing)
+        case(Deprecated, "Deprecated() lacks since; write Deprecated(since), such as Deprecated(date(2026, 1, 31))")
+        write = "write Deprecated(date(2026, 1, 31))"
+        case(lambda: Column("amount", "int", deprecated=True), f"column amount: deprecated is True; {write}")
+        case(lambda: orders(deprecated=JANUARY), f"dev.silver.orders: deprecated is {JANUARY!r}; {write}")
 
 
 def test_a_replacement_is_there():
-    with named_cases(lambda model: coded_violations_of(model).replace("DS128 ", "")) as case:
-        case("nothing replaces it", orders(amount(), EUR), "")
-        case("a column in another case", orders(amount(use="AMOUNT_EUR"), EUR), "")
-        case("a field", orders(amount(use="price.net"), PRICE), "")
-        case("a column with a dot in its name", orders(amount(use="a.b"), Column("a.b", "int")), "")
-        case(
-            "no column",
-            orders(amount(use="amount_eu"), EUR),
-            "columns.amount.deprecated: the deprecation of column amount names amount_eu as its replacement, which is"
-            " not a column; did you mean amount_eur?",
-        )
-        case(
-            "no field",
-            orders(amount(use="price.tax"), PRICE),
-            "columns.amount.deprecated: the deprecation of column amount names price.tax as its replacement, which is"
-            " not a column; did you mean price?",
-        )
-        case(
-            "a part of itself",
-            orders(Column("price", PRICE.data_type, deprecated=Deprecated(JANUARY, use="Price.net")), EUR),
-            "columns.price.deprecated: the deprecation of column price names Price.net as its replacement, which is"
-            " dropped with it; name another column",
-        )
-        case("nothing replaces the table", orders(deprecated=Deprecated(JANUARY)), "")
-        case("another table", orders(deprecated=Deprecated(JANUARY, use="prod.gold.orders")), "")
-        case(
-            "no name of a table",
-            orders(deprecated=Deprecated(JANUARY, use="gold.orders")),
-            "deprecated: its deprecation names 'gold.orders' as its replacement, which is not the name of a table;"
-            " write catalog.schema.table",
-        )
-        case(
-            "the table itself",
-            orders(deprecated=Deprecated(JANUARY, use="DEV.silver.orders")),
-            "deprecated: its deprecation names the table itself as its replacement; name another table",
-        )
+    def of_table(use):
+        return orders(deprecated=Deprecated(JANUARY, use=use))
+
+    names = "deprecated: its deprecation names"
+    of_column = "columns.{0}.deprecated: the deprecation of column {0} names {1} as its replacement, which is"
+    with cases(lambda model: coded_violations_of(model).replace("DS128 ", "")) as case:
+        case(orders(amount(), EUR), "")
+        case(orders(amount(use="AMOUNT_EUR"), EUR), "")
+        case(orders(amount(use="price.net"), PRICE), "")
+        case(orders(amount(use="a.b"), Column("a.b", "int")), "")
+        text = f"{of_column.format('amount', 'amount_eu')} not a column; did you mean amount_eur?"
+        case(orders(amount(use="amount_eu"), EUR), text)
+        text = f"{of_column.format('amount', 'price.tax')} not a column; did you mean price?"
+        case(orders(amount(use="price.tax"), PRICE), text)
+        itself = Column("price", PRICE.data_type, deprecated=Deprecated(JANUARY, use="Price.net"))
+        text = f"{of_column.format('price', 'Price.net')} dropped with it; name another column"
+        case(orders(itself, EUR), text)
+        case(of_table(""), "")
+        case(of_table("prod.gold.orders"), "")
+        text = f"{names} 'gold.orders' as its replacement, which is not the name of a table; write catalog.schema.table"
+        case(of_table("gold.orders"), text)
+        case(of_table("DEV.silver.orders"), f"{names} the table itself as its replacement; name another table")
 
 
 def test_the_desired_state_has_the_deprecations_of_the_table_and_of_its_columns():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructField, StructType
@@ -10,7 +11,7 @@ from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, Parquet, 
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.rules.properties import InvalidPropertyValue
-from support.case_tables import cases, named_cases
+from support.case_tables import cases
 from support.models import column, table
 from support.violations import texts_of, violations_of
 
@@ -30,70 +31,36 @@ def half_characters(columns, options):
 
 
 def test_half_characters_are_refused():
-    with named_cases(half_characters) as case:
-        case("comment of the table", [], {"comment": HALF}, f"the comment {SHOWN}")
-        case("key of a property", [], {"table_properties": {HALF: "x"}}, f"property {SHOWN}")
-        case("value of a property", [], {"table_properties": {"k": HALF}}, f"property {SHOWN}")
-        case("tag of the table", [], {"tags": {"k": HALF}}, f"tag {SHOWN}")
-        case("name of a check", [], {"checks": [Check(HALF, "id > 0")]}, f"the name of check {SHOWN}")
-        case(
-            "check",
-            [],
-            {"checks": [Check("c", f"concat(id, '{HALF}') > ''")]},
-            rf'''the expression of a check "concat(id, {SHOWN}) > ''"''',
-        )
-        case(
-            "name of a foreign key",
-            [],
-            {"foreign_keys": [ForeignKey(["id"], "dev.silver.parent", ["id"], name=HALF)]},
-            f"the name of a foreign key {SHOWN}",
-        )
-        case(
-            "parent of a foreign key",
-            [],
-            {"foreign_keys": [ForeignKey(["id"], f"dev.silver.{HALF}", ["id"], name="fk")]},
-            r"the parent of a foreign key 'dev.silver.a\ud800b'",
-        )
-        case(
-            "folder of a conversion",
-            [],
-            {"convert_from": Parquet(HALF)},
-            f"the argument convert_from {SHOWN}",
-        )
-        case("column", [Column(HALF, LongType())], {}, f"the name of column {SHOWN}")
-        case("its comment", [Column("c", LongType(), comment=HALF)], {}, f"the comment of a column {SHOWN}")
-        case("its tag", [Column("c", LongType(), tags={HALF: ""})], {}, f"tag {SHOWN}")
-        case(
-            "its default",
-            [Column("c", StringType(), default=f"'{HALF}'")],
-            {},
-            rf'the default of a column "{SHOWN}"',
-        )
-        case(
-            "its generation",
-            [Column("c", StringType(), generated_as=f"concat(id, '{HALF}')")],
-            {},
-            rf'the expression of a column "concat(id, {SHOWN})"',
-        )
-        case(
-            "its replacement",
-            [Column("c", LongType(), deprecated=Deprecated(date(2026, 1, 31), use=HALF))],
-            {},
-            f"the replacement of a column {SHOWN}",
-        )
-        case(
-            "replacement of the table",
-            [],
-            {"deprecated": Deprecated(date(2026, 1, 31), use=f"dev.gold.{HALF}")},
-            r"the argument deprecated 'dev.gold.a\ud800b'",
-        )
-        case("a field at any depth", [Column("c", named(HALF))], {}, f"a field of column 'c' {SHOWN}")
-        case(
-            "comment of a field",
-            [Column("c", StructType([StructField("f", LongType(), metadata={"comment": HALF})]))],
-            {},
-            f"the comment of a field of column 'c' {SHOWN}",
-        )
+    old, field = Deprecated(date(2026, 1, 31), use=HALF), StructField("f", LongType(), metadata={"comment": HALF})
+    keys = {
+        name: [ForeignKey(["id"], f"dev.silver.{parent}", ["id"], name=name)]
+        for name, parent in ((HALF, "parent"), ("fk", HALF))
+    }
+    columns = {
+        f"the name of column {SHOWN}": Column(HALF, LongType()),
+        f"the comment of a column {SHOWN}": Column("c", LongType(), comment=HALF),
+        f"tag {SHOWN}": Column("c", LongType(), tags={HALF: ""}),
+        rf'the default of a column "{SHOWN}"': Column("c", StringType(), default=f"'{HALF}'"),
+        rf'the expression of a column "concat({SHOWN})"': Column("c", StringType(), generated_as=f"concat('{HALF}')"),
+        f"the replacement of a column {SHOWN}": Column("c", LongType(), deprecated=old),
+        f"a field of column 'c' {SHOWN}": Column("c", named(HALF)),
+        f"the comment of a field of column 'c' {SHOWN}": Column("c", StructType([field])),
+    }
+    options = {
+        f"the comment {SHOWN}": {"comment": HALF},
+        f"tag {SHOWN}": {"tags": {"k": HALF}},
+        f"the name of check {SHOWN}": {"checks": [Check(HALF, "id > 0")]},
+        rf'the expression of a check "id > {SHOWN}"': {"checks": [Check("c", f"id > '{HALF}'")]},
+        f"the name of a foreign key {SHOWN}": {"foreign_keys": keys[HALF]},
+        r"the parent of a foreign key 'dev.silver.a\ud800b'": {"foreign_keys": keys["fk"]},
+        f"the argument convert_from {SHOWN}": {"convert_from": Parquet(HALF)},
+        r"the argument deprecated 'dev.gold.a\ud800b'": {"deprecated": replace(old, use=f"dev.gold.{HALF}")},
+    }
+
+    assert {text: half_characters([column], {}) for text, column in columns.items()} == {text: text for text in columns}
+    assert {text: half_characters([], option) for text, option in options.items()} == {text: text for text in options}
+    for properties in ({HALF: "x"}, {"k": HALF}):
+        assert half_characters([], {"table_properties": properties}) == f"property {SHOWN}"
 
 
 def test_half_a_character_in_the_name_of_a_table():
