@@ -52,56 +52,21 @@ def shown(models, *there, other_models=()) -> list[str]:
 
 
 def test_a_tables_own_foreign_keys():
-    with named_cases(lambda keys, there: shown([orders(*keys)], orders_before(*there), customers_before())) as case:
-        case("none", [], [], [])
-        case(
-            "added",
-            [ForeignKey(["customer_id"], customers("id"))],
-            [],
-            [f"orders: + foreign_keys.{NAME}: (absent) -> {TEXT}"],
-        )
-        case("dropped", [], [STORED], [f"orders: - foreign_keys.{NAME}: {TEXT} -> (absent)"])
-        case("the same", [ForeignKey(["customer_id"], customers("id"))], [STORED], [])
-        case(
-            "in another case",
-            [ForeignKey(["CUSTOMER_ID"], customers("ID"), name=NAME.upper())],
-            [STORED],
-            [],
-        )
-        case("parent's key left to the parent", [ForeignKey(["customer_id"], str(PARENT))], [STORED], [])
-        case(
-            "parent's key written out",
-            [ForeignKey(["customer_id"], customers("id"))],
-            [STORED._replace(parent_columns=())],
-            [],
-        )
-        case(
-            "another parent",
-            [ForeignKey(["customer_id"], str(OTHER), ["id"])],
-            [STORED],
-            [
-                f"orders: - foreign_keys.{NAME}: {TEXT} -> (absent)",
-                f"orders: + foreign_keys.{NAME}: (absent) -> (customer_id) references dev.silver.others (id)",
-            ],
-        )
-        case(
-            "another column of the parent",
-            [ForeignKey(["customer_id"], str(PARENT), ["region"])],
-            [STORED],
-            [
-                f"orders: - foreign_keys.{NAME}: {TEXT} -> (absent)",
-                f"orders: + foreign_keys.{NAME}: (absent) -> (customer_id) references dev.silver.customers (region)",
-            ],
-        )
-        case(
-            "another name",
-            [ForeignKey(["customer_id"], customers("id"), name="to_customer")],
-            [STORED],
-            [
-                f"orders: - foreign_keys.{NAME}: {TEXT} -> (absent)",
-                f"orders: + foreign_keys.to_customer: (absent) -> {TEXT}",
-            ],
-        )
+    def own(there, *arguments, **options):
+        keys = [ForeignKey(*arguments, **options)] if arguments else []
+        return shown([orders(*keys)], orders_before(*there), customers_before())
+
+    customer, parent = ["customer_id"], customers("id")
+    assert own([]) == own([STORED], customer, parent) == own([STORED], customer, str(PARENT)) == []
+    assert own([STORED], ["CUSTOMER_ID"], customers("ID"), name=NAME.upper()) == []
+    assert own([STORED._replace(parent_columns=())], customer, parent) == []
+    assert own([], customer, parent) == [ADDED]
+    assert own([STORED]) == [DROPPED]
+    added = f"orders: + foreign_keys.{NAME}: (absent) -> (customer_id) references"
+    assert own([STORED], customer, str(OTHER), ["id"]) == [DROPPED, f"{added} dev.silver.others (id)"]
+    assert own([STORED], customer, str(PARENT), ["region"]) == [DROPPED, f"{added} dev.silver.customers (region)"]
+    renamed = f"orders: + foreign_keys.to_customer: (absent) -> {TEXT}"
+    assert own([STORED], customer, parent, name="to_customer") == [DROPPED, renamed]
 
 
 DROPPED = f"orders: - foreign_keys.{NAME}: {TEXT} -> (absent)"

@@ -119,8 +119,11 @@ def test_what_an_entry_holds_in_its_place_is_a_difference():
         case(log(field("id"), field("v", "void")), {"columns": older}, f"columns.v: {has} string, the log has (absent)")
         comment = log(field("id"), comment="c" * 65_536), {"comment": "Old"}
         case(*comment, f"comment: {has} 'Old', the log has ''")
-        other = log(field("id"), note=LONG, team="x"), {"properties": {}}
-        case(*other, f"properties.team: {has} (absent), the log has 'x'")
+        case(
+            log(field("id"), note=LONG, team="x"),
+            {"properties": {}},
+            f"properties.team: {has} (absent), the log has 'x'",
+        )
 
 
 def test_stale_are_tables_of_which_both_were_read():

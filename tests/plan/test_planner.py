@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from pyspark.sql.types import ArrayType, BooleanType, DecimalType, IntegerType, StringType, TimestampType
+from pyspark.sql.types import BooleanType, IntegerType, StringType, TimestampType
 
 from pytest_delta_schema import Check, Column, Unique
 from pytest_delta_schema.delta.names import ColumnPath
@@ -125,14 +125,6 @@ def test_what_is_not_drift():
         case("protocol that is exceeded", *properties({version: 2}, {version: "7"}), False)
 
 
-def test_a_property_of_delta_that_is_declared_absent_is_removed_in_its_stored_spelling():
-    there = state(stored(), table_properties={"delta.appendOnly": "true"})
-
-    assert changes(table(column(), table_properties={"DELTA.appendonly": None}), there) == (
-        UnsetTableProperties(keys=("delta.appendOnly",)),
-    )
-
-
 def test_a_version_of_the_protocol_is_set_where_delta_writes_it():
     """Delta lowers versions to what features need; column mapping comes with both, in one statement (Delta 4.4.0)."""
 
@@ -168,106 +160,76 @@ def test_a_version_of_the_protocol_is_set_where_delta_writes_it():
 
 
 def test_what_is_drift():
+    def strict(name="id"):
+        return stored(name, is_nullable=False)
+
+    def keyed(name, *columns):
+        return state(*map(strict, columns), primary_key=KeyState(name, columns))
+
+    def replaced(before, *columns):
+        after = KeyState(f"pk_dev_silver_orders__{'_'.join(columns)}", columns)
+        return (PrimaryKeyDrop(key=before), PrimaryKeyAdd(key=after))
+
     with named_cases(changes) as case:
-        case(
-            "adds in declaration order",
-            table(ID, NOTE, column("b"), column("a")),
-            STORED,
-            (ColumnAdd(column=stored("b")), ColumnAdd(column=stored("a"))),
+        added = (ColumnAdd(column=stored("b")), ColumnAdd(column=stored("a")))
+        case("adds in declaration order", table(ID, NOTE, column("b"), column("a")), STORED, added)
+        dropped = (ColumnDrop(column=stored("Y")), ColumnDrop(column=stored("z")))
+        case("drops by name", table(ID), state(strict(), stored("z"), stored("Y")), dropped)
+        tightened = ColumnNullabilityChange(path=ColumnPath("B"), is_nullable=False)
+        loosened = ColumnNullabilityChange(path=ColumnPath("ID"), is_nullable=True)
+        model, there = table(column(), column("b", is_nullable=False)), state(stored("B"), strict("ID"))
+        case("nullability, by stored name", model, there, (tightened, loosened))
+        model = table(Column("a", "int"), Column("b", "array<decimal(5,1)>"))
+        there = state(stored("a"), stored("b", ArrayState("decimal(5,2)", True)))
+        of_column = ColumnTypeChange(path=ColumnPath("a"), before="bigint", after="int")
+        of_element = ColumnTypeChange(path=ColumnPath("b", "element"), before="decimal(5,2)", after="decimal(5,1)")
+        case("types", model, there, (of_column, of_element))
+        model, there = (
+            table(column(comment="New"), column("b")),
+            state(stored(comment="Old"), stored("b", comment="Old")),
         )
-        case(
-            "drops by name",
-            table(ID),
-            state(stored(is_nullable=False), stored("z"), stored("Y")),
-            (ColumnDrop(column=stored("Y")), ColumnDrop(column=stored("z"))),
-        )
-        case(
-            "nullability, by stored name",
-            table(column(), column("b", is_nullable=False)),
-            state(stored("B"), stored("ID", is_nullable=False)),
-            (
-                ColumnNullabilityChange(path=ColumnPath("B"), is_nullable=False),
-                ColumnNullabilityChange(path=ColumnPath("ID"), is_nullable=True),
-            ),
-        )
-        case(
-            "types",
-            table(column("a", IntegerType()), column("b", ArrayType(DecimalType(5, 1)))),
-            state(stored("a"), stored("b", ArrayState("decimal(5,2)", True))),
-            (
-                ColumnTypeChange(path=ColumnPath("a"), before="bigint", after="int"),
-                ColumnTypeChange(path=ColumnPath("b", "element"), before="decimal(5,2)", after="decimal(5,1)"),
-            ),
-        )
-        case(
-            "comments",
-            table(column(comment="New"), column("gone")),
-            state(stored(comment="Old"), stored("gone", comment="Old")),
-            (SetColumnComments(comments={ColumnPath("gone"): "", ColumnPath("id"): "New"}),),
-        )
+        case("comments", model, there, (SetColumnComments(comments={ColumnPath("b"): "", ColumnPath("id"): "New"}),))
         case("comment", table(column()), state(stored(), table_comment="Old"), (SetTableComment(comment=""),))
+        renamed = keyed("pk_other", "id")
+        model = table(column(is_nullable=False), primary_key=["id"])
+        case("key of another name", model, renamed, replaced(renamed.primary_key, "id"))
+        turned = keyed("pk_dev_silver_orders__a_b", "a", "b")
+        model = table(*(column(name, is_nullable=False) for name in "ba"), primary_key=["b", "a"])
+        case("key in another order", model, turned, replaced(turned.primary_key, "b", "a"))
+        unwanted = (PrimaryKeyDrop(key=renamed.primary_key),)
+        case("key that is not wanted", table(column(is_nullable=False)), renamed, unwanted)
+
+
+def test_what_is_drift_of_properties():
+    def properties(declared, there):
+        return changes(table(column(), table_properties=declared), state(stored(), table_properties=there))
+
+    with cases(properties) as case:
+        declared = {"b": "2", "a": 1, "c": None, "d": None, "same": "x"}
+        changed = (SetTableProperties(properties={"a": "1", "b": "2"}), UnsetTableProperties(keys=("c",)))
+        case(declared, {"b": "1", "c": "3", "other": "9", "same": "x"}, changed)
+        # Delta's keys are spelt as they are stored, and others keep their case.
+        declared, there = {"delta.APPENDONLY": "false", "delta.x": None}, {"delta.appendOnly": "true", "delta.X": "1"}
+        spelt = SetTableProperties(properties={"delta.appendOnly": "false"}), UnsetTableProperties(keys=("delta.X",))
+        case(declared, there, spelt)
         case(
-            "properties",
-            table(column(), table_properties={"b": "2", "a": 1, "c": None, "d": None, "same": "x"}),
-            state(stored(), table_properties={"b": "1", "c": "3", "other": "9", "same": "x"}),
-            (SetTableProperties(properties={"a": "1", "b": "2"}), UnsetTableProperties(keys=("c",))),
+            {"DELTA.appendonly": None},
+            {"delta.appendOnly": "true"},
+            (UnsetTableProperties(keys=("delta.appendOnly",)),),
         )
-        case(
-            "delta's keys in stored spelling",
-            table(column(), table_properties={"delta.APPENDONLY": "false", "delta.x": None}),
-            state(stored(), table_properties={"delta.appendOnly": "true", "delta.X": "1"}),
-            (SetTableProperties(properties={"delta.appendOnly": "false"}), UnsetTableProperties(keys=("delta.X",))),
-        )
-        case(
-            "other keys keep their case",
-            table(column(), table_properties={"Foo": "1"}),
-            state(stored(), table_properties={"foo": "1"}),
-            (SetTableProperties(properties={"Foo": "1"}),),
-        )
-        case(
-            "key of another name",
-            table(column(is_nullable=False), primary_key=["id"]),
-            state(stored(is_nullable=False), primary_key=KeyState("pk_other", ("id",))),
-            (PrimaryKeyDrop(key=KeyState("pk_other", ("id",))), PrimaryKeyAdd(key=KeyState(KEY.name, ("id",)))),
-        )
-        case(
-            "key in another order",
-            table(column("b", is_nullable=False), column("a", is_nullable=False), primary_key=["b", "a"]),
-            state(
-                stored("b", is_nullable=False),
-                stored("a", is_nullable=False),
-                primary_key=KeyState("pk_dev_silver_orders__a_b", ("a", "b")),
-            ),
-            (
-                PrimaryKeyDrop(key=KeyState("pk_dev_silver_orders__a_b", ("a", "b"))),
-                PrimaryKeyAdd(key=KeyState("pk_dev_silver_orders__b_a", ("b", "a"))),
-            ),
-        )
-        case(
-            "key that is not wanted",
-            table(column(is_nullable=False)),
-            state(stored(is_nullable=False), primary_key=KEY),
-            (PrimaryKeyDrop(key=KeyState(KEY.name, ("id",))),),
-        )
-        case(
-            "column mapping before the columns that need it",
-            table(ID, column("new"), table_properties={"delta.columnMapping.mode": "name", "x": "1"}),
-            state(stored(is_nullable=False), stored("old")),
-            (
-                SetTableProperties(
-                    properties={"delta.columnMapping.mode": "name", "x": "1"},
-                    enables=("columnMapping",),
-                ),
-                ColumnAdd(column=stored("new")),
-                ColumnDrop(column=stored("old")),
-            ),
-        )
-        case(
-            "other properties after the columns",
-            table(ID, column("new"), table_properties={"x": "1"}),
-            state(stored(is_nullable=False)),
-            (ColumnAdd(column=stored("new")), SetTableProperties(properties={"x": "1"})),
-        )
+        case({"Foo": "1"}, {"foo": "1"}, (SetTableProperties(properties={"Foo": "1"}),))
+    # Column mapping comes before the columns that need it, and other properties after them.
+    mapped = {"delta.columnMapping.mode": "name", "x": "1"}
+    before = state(stored(is_nullable=False), stored("old"))
+    assert changes(table(ID, column("new"), table_properties=mapped), before) == (
+        SetTableProperties(properties=mapped, enables=("columnMapping",)),
+        ColumnAdd(column=stored("new")),
+        ColumnDrop(column=stored("old")),
+    )
+    assert changes(table(ID, column("new"), table_properties={"x": "1"}), state(stored(is_nullable=False))) == (
+        ColumnAdd(column=stored("new")),
+        SetTableProperties(properties={"x": "1"}),
+    )
 
 
 def test_changes_spell_columns_as_they_are_stored():

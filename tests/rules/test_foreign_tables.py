@@ -38,68 +38,50 @@ def violations_with_consent(model, there):
 
 
 def test_refused():
-    with named_cases(violations_with_consent) as case:
+    special = "hold one of space , ; { } ( ) = tab newline"
+    within = "which Delta does not change inside an array or a map; declare it as"
+    before_all = (
+        "until it is nullable, Delta changes neither columns nor column mapping; declare it nullable, and apply that"
+    )
+    strict = f"column r.element.n is NOT NULL inside an array or a map, and {before_all} before anything else"
+    with named_cases(lambda *tables: violations_with_consent(*tables).partition(" [DS")[0]) as case:
         case(
             "any change of a table with special names",
             table(column(), column("order id"), comment="x"),
             state(stored(), stored("order id")),
-            "column names 'order id' of the table hold one of space , ; { } ( ) = tab newline, and Delta refuses every"
-            " change of it without column mapping; declare the property delta.columnMapping.mode='name'"
-            " [DS107 InvalidColumnName]",
+            f"column names 'order id' of the table {special}, and Delta refuses every change of it without column mapping;"
+            " declare the property delta.columnMapping.mode='name'",
         )
-        case(
-            "elements that may be NULL",
-            table(column(), elements(True)),
-            state(stored(), ELEMENTS),
-            "column a.element is not null on the table and nullable in the model, which Delta does not change inside"
-            " an array or a map; declare it as not null [DS106 NotNullInCollection]",
-        )
-        case(
-            "fields that may not be NULL",
-            table(fields(nullable=False)),
-            state(stored("r", ArrayState(StructState((stored("n", "int"),)), contains_null=True))),
-            "column r.element.n is nullable on the table and not null in the model, which Delta does not change inside"
-            " an array or a map; declare it as nullable [DS106 NotNullInCollection]",
-        )
-        case(
-            "any change of columns next to such a field",
-            table(column(comment="x"), fields(nullable=False)),
-            state(stored(), FIELDS),
-            "column r.element.n is NOT NULL inside an array or a map, and until it is nullable, Delta changes neither"
-            " columns nor column mapping; declare it nullable, and apply that before anything else"
-            " [DS106 NotNullInCollection]",
-        )
-        case(
-            "column mapping next to such a field",
-            table(fields(nullable=False), table_properties=mode("name")),
-            state(FIELDS),
-            "column r.element.n is NOT NULL inside an array or a map, and until it is nullable, Delta changes neither"
-            " columns nor column mapping; declare it nullable, and apply that before anything else"
-            " [DS106 NotNullInCollection]",
-        )
-        case(
-            "id to name",
-            table(column(), table_properties=mode("name")),
-            state(stored(), table_properties=mode("id")),
-            "column mapping is id on the table and name in the model, which Delta refuses; declare"
-            " delta.columnMapping.mode='id' [DS222 UnsupportedMappingMode]",
-        )
-        case(
-            "name to none with special names",
-            table(column("a b"), table_properties=mode("none")),
-            state(stored("a b"), table_properties=mode("name")),
-            "column mapping is name on the table and none in the model, which Delta refuses, because the column names"
-            " 'a b' hold one of space , ; { } ( ) = tab newline; declare delta.columnMapping.mode='name'"
-            " [DS222 UnsupportedMappingMode]",
-        )
-        case(
-            "id to absent with special names",
+        text = f"column a.element is not null on the table and nullable in the model, {within} not null"
+        case("elements that may be NULL", table(column(), elements(True)), state(stored(), ELEMENTS), text)
+        there = state(stored("r", ArrayState(StructState((stored("n", "int"),)), contains_null=True)))
+        text = f"column r.element.n is nullable on the table and not null in the model, {within} nullable"
+        case("fields that may not be NULL", table(fields(nullable=False)), there, text)
+        commented = table(column(comment="x"), fields(nullable=False))
+        case("any change of columns next to such a field", commented, state(stored(), FIELDS), strict)
+        mapped = table(fields(nullable=False), table_properties=mode("name"))
+        case("column mapping next to such a field", mapped, state(FIELDS), strict)
+        named = table(column(), table_properties=mode("name")), state(stored(), table_properties=mode("id"))
+        refused = "column mapping is {0} on the table and {1} in the model, which Delta refuses{2}; declare"
+        case("id to name", *named, f"{refused.format('id', 'name', '')} delta.columnMapping.mode='id'")
+        for before, after in (("name", "none"), ("id", None)):
+            model = table(column("a b"), table_properties=mode(after))
+            because = refused.format(before, "none", f", because the column names 'a b' {special}")
+            text = f"{because} delta.columnMapping.mode='{before}'"
+            case(f"{before} to {after}", model, state(stored("a b"), table_properties=mode(before)), text)
+
+
+def test_the_codes_of_what_is_refused():
+    for model, there, code in (
+        (table(column("a b"), comment="x"), state(stored("a b")), "DS107 InvalidColumnName"),
+        (table(column(), elements(True)), state(stored(), ELEMENTS), "DS106 NotNullInCollection"),
+        (
             table(column("a b"), table_properties=mode(None)),
             state(stored("a b"), table_properties=mode("id")),
-            "column mapping is id on the table and none in the model, which Delta refuses, because the column names"
-            " 'a b' hold one of space , ; { } ( ) = tab newline; declare delta.columnMapping.mode='id'"
-            " [DS222 UnsupportedMappingMode]",
-        )
+            "DS222 UnsupportedMappingMode",
+        ),
+    ):
+        assert violations_with_consent(model, there).endswith(f"[{code}]")
 
 
 def test_accepted():

@@ -123,7 +123,7 @@ def test_a_generation_that_cannot_be_added_or_changed_is_named():
 
 WIDENS = {"delta.enableTypeWidening": "true"}
 MAPPED = {"delta.columnMapping.mode": "name"}
-INTEGER, LONG = spark.IntegerType(), spark.LongType()
+LONG = spark.LongType()
 
 
 def field(name, kind=LONG, renamed_from=None):
@@ -146,92 +146,68 @@ BY_MAPPING = (
 )
 
 
-def test_plans():
+def of(kind, **properties):
+    return table(Column("a", kind), table_properties=properties.get("properties", {}))
+
+
+def test_plans_that_change_types():
+    void = table(Column("a", "void"), Column("s", "struct<x: void, y: bigint>"))
     with named_cases(lambda before, after: violations_of_plan(after, desired_state(before))) as case:
         case(
             "without the feature",
-            table(column("a", INTEGER)),
-            table(column("a")),
+            of("int"),
+            of("bigint"),
             f"column a is int on the table and bigint in the model, {BY_FEATURE}",
         )
-        case("with the feature", table(column("a", INTEGER), table_properties=WIDENS), table(column("a")), "")
-        case(
-            "with it on the way",
-            table(column("a", INTEGER)),
-            table(column("a"), table_properties=WIDENS),
-            "",
+        case("with the feature", of("int", properties=WIDENS), of("bigint"), "")
+        case("with it on the way", of("int"), of("bigint", properties=WIDENS), "")
+        text = f"column a.element.x is int on the table and bigint in the model, {BY_FEATURE}"
+        case("a field", of("array<struct<x: int>>"), of("array<struct<x: bigint>>"), text)
+        case("longer", of("varchar(3)"), of("varchar(5)"), "")
+        fixed = "or add a field of the new type next to it, fill it, and drop this one with consent [DS208 UnsupportedTypeChange]"
+        fact = (
+            "column a.x is varchar(3) on the table and varchar(5) in the model, which Delta does not change in place;"
         )
         case(
-            "a field",
-            table(Column("a", spark.ArrayType(struct(field("x", INTEGER))))),
-            table(Column("a", spark.ArrayType(struct(field("x"))))),
-            f"column a.element.x is int on the table and bigint in the model, {BY_FEATURE}",
+            "a longer field",
+            of("struct<x: varchar(3)>"),
+            of("struct<x: varchar(5)>"),
+            f"{fact} declare varchar(3), {fixed}",
         )
-        case("longer", table(column("a", spark.VarcharType(3))), table(column("a", spark.VarcharType(5))), "")
-        case(
-            "a longer field, which Delta does not change",
-            table(Column("a", struct(field("x", spark.VarcharType(3))))),
-            table(Column("a", struct(field("x", spark.VarcharType(5))))),
-            "column a.x is varchar(3) on the table and varchar(5) in the model, which Delta does not change"
-            " in place; declare varchar(3), or add a field of the new type next to it, fill it, and drop this one with"
-            " consent [DS208 UnsupportedTypeChange]",
-        )
-        case(
-            "void gets its type",
-            table(column("a", spark.NullType()), Column("s", struct(field("x", spark.NullType()), field("y")))),
-            table(column("a", spark.VarcharType(3)), Column("s", struct(field("x", spark.StringType()), field("y")))),
-            "",
-        )
+        typed = table(Column("a", "varchar(3)"), Column("s", "struct<x: string, y: bigint>"))
+        case("void gets its type", void, typed, "")
         case(
             "void does not become an array, and no varchar in a struct",
-            table(Column("a", spark.NullType()), Column("s", struct(field("x", spark.NullType()), field("y")))),
-            table(
-                Column("a", spark.ArrayType(INTEGER)),
-                Column("s", struct(field("x", spark.VarcharType(3)), field("y"))),
-            ),
-            "column a is void on the table and array<int> in the model, which Delta does not change in place;"
-            " declare void, or swap it: (1) declare a column a_new as array<int> next to it, and apply; (2)"
-            " fill a_new with CAST(a AS ARRAY<INT>) by an UPDATE; (3) remove a from the model, consent to its"
-            " drop, and apply; (4) declare a as array<int> with renamed_from='a_new' instead of a_new, and"
-            " apply [DS208 UnsupportedTypeChange]\n"
-            "column s.x is void on the table and varchar(3) in the model, which Delta does not change in place;"
-            " declare void, or add a field of the new type next to it, fill it, and drop this one with consent"
-            " [DS208 UnsupportedTypeChange]",
+            void,
+            table(Column("a", "array<int>"), Column("s", "struct<x: varchar(3), y: bigint>")),
+            "column a is void on the table and array<int> in the model, which Delta does not change in place; declare void, or"
+            " swap it: (1) declare a column a_new as array<int> next to it, and apply; (2) fill a_new with CAST(a AS"
+            " ARRAY<INT>) by an UPDATE; (3) remove a from the model, consent to its drop, and apply; (4) declare a as"
+            " array<int> with renamed_from='a_new' instead of a_new, and apply [DS208 UnsupportedTypeChange]\n"
+            "column s.x is void on the table and varchar(3) in the model, which Delta does not change in place; declare void,"
+            f" {fixed}",
         )
-        case(
-            "rename without mapping",
-            table(column("old")),
-            table(column("new", renamed_from="old")),
-            f"columns old cannot be renamed, {BY_MAPPING} [DS211 RenameWithoutColumnMapping]",
-        )
-        case(
-            "rename",
-            table(column("old"), table_properties=MAPPED),
-            table(column("new", renamed_from="old")),
-            "",
-        )
-        case(
-            "neither",
-            table(column("x"), table_properties=MAPPED),
-            table(column("x"), column("new", renamed_from="old")),
-            "column new is renamed from old, but neither old nor new is on the table;"
-            " remove the hint, or change the table by hand [DS210 UnusableRenameHint]",
-        )
+
+
+def test_plans_that_rename():
+    x, renamed = column("x"), column("new", renamed_from="old")
+    field_of_a = Column("a", struct(field("new", renamed_from="old")))
+    by_hand = "remove the hint, or change the table by hand [DS210 UnusableRenameHint]"
+    with named_cases(lambda before, after: violations_of_plan(after, desired_state(before))) as case:
+        text = f"columns old cannot be renamed, {BY_MAPPING} [DS211 RenameWithoutColumnMapping]"
+        case("rename without mapping", table(column("old")), table(renamed), text)
+        case("rename", table(column("old"), table_properties=MAPPED), table(renamed), "")
+        text = f"column new is renamed from old, but neither old nor new is on the table; {by_hand}"
+        case("neither", table(x, table_properties=MAPPED), table(x, renamed), text)
         case(
             "both",
             table(Column("a", struct(field("old"), field("new"))), table_properties=MAPPED),
-            table(Column("a", struct(field("new", renamed_from="old")))),
-            "column a.old is on the table but not in the model, and dropping it loses its data; declare it, or consent"
-            ' with --delta-allow "drop-column dev.silver.orders.a.old" [DS206 DropWithoutConsent]\n'
-            "column a.new is renamed from old, but old and new are both on the table;"
-            " remove the hint, or change the table by hand [DS210 UnusableRenameHint]",
+            table(field_of_a),
+            "column a.old is on the table but not in the model, and dropping it loses its data; declare it, or consent with"
+            ' --delta-allow "drop-column dev.silver.orders.a.old" [DS206 DropWithoutConsent]\n'
+            f"column a.new is renamed from old, but old and new are both on the table; {by_hand}",
         )
-        case(
-            "all new",
-            table(column("x")),
-            table(column("x"), Column("a", struct(field("new", renamed_from="old")))),
-            "",
-        )
+        case("all new", table(x), table(x, field_of_a), "")
 
 
 def test_consent_names_a_field_by_its_path():

@@ -210,75 +210,51 @@ def test_an_overwrite_says_which_rows_it_replaces():
 
 
 def test_what_has_no_meaning_is_refused_in_one_line():
-    with cases(refusal) as case:
-        case(Merge, 'Merge has no clause; write such as Merge(matched="all", not_matched="all")')
-        case(
-            lambda: Merge(matched=["all", "delete"], not_matched_by_source=["delete", "delete"]),
-            "clauses without condition hide those after them, in matched, not_matched_by_source;"
-            ' write When("...", then="delete")',
+    known = (
+        "write one of matched: all, delete or a mapping of columns; not_matched: all or a mapping of columns;"
+        " not_matched_by_source: delete or a mapping of columns"
+    )
+    with cases(lambda options: refusal(lambda: Merge(**options))) as case:
+        case({}, 'Merge has no clause; write such as Merge(matched="all", not_matched="all")')
+        hidden = 'clauses without condition hide those after them, in matched, not_matched_by_source; write When("...",'
+        both = {"matched": ["all", "delete"], "not_matched_by_source": ["delete", "delete"]}
+        case(both, f'{hidden} then="delete")')
+        unknown = f"Merge does not know matched='some', not_matched='delete'; {known}"
+        case({"matched": "some", "not_matched": "delete"}, unknown)
+        empty = {"not_matched_by_source": {"a": "a"}, "matched": When("", then="all")}
+        clauses = "matched=When(condition='', then='all'), not_matched_by_source={'a': 'a'}"
+        case(empty, f"Merge does not know {clauses}; {known}")
+        condition = "write no condition, for it chooses rows and not columns, and the clauses instead of on"
+        case({"on": "target.a = source.a", "matched": "all"}, f"Merge has no argument on; {condition}")
+    overwrite, methods = (
+        {"mode": "overwrite"},
+        "save, save_as_table, insert_into, write_to, write_stream, sql_insert, update",
+    )
+    with cases(lambda options: refusal(lambda: WriteOptions(**options))) as case:
+        for name, words in (("replace_using", "REPLACE USING"), ("replace_on", "REPLACE ON")):
+            later = f"write replace_where or a Merge, for {words} is not known yet, instead of {name}"
+            case({"method": "sql_insert", name: "a", **overwrite}, f"WriteOptions has no argument {name}; {later}")
+        case({"method": "upsert"}, f"method is 'upsert'; write one of {methods}, delete")
+        taken = "delete does not take merge_schema, by; leave out what it does not take"
+        case({"method": "delete", "by": "name", "merge_schema": True}, taken)
+        chosen, appends = (
+            {"replace_where": "a = 1", "dynamic_partitions": True},
+            'and this write appends; write mode="overwrite"',
         )
-        case(
-            lambda: Merge(matched="some", not_matched="delete"),
-            "Merge does not know matched='some', not_matched='delete'; write one of matched: all, delete or a mapping of"
-            " columns; not_matched: all or a mapping of columns; not_matched_by_source: delete or a mapping of columns",
-        )
-        case(
-            lambda: Merge(not_matched_by_source={"a": "a"}, matched=When("", then="all")),
-            "Merge does not know matched=When(condition='', then='all'), not_matched_by_source={'a': 'a'};"
-            " write one of matched: all, delete or a mapping of"
-            " columns; not_matched: all or a mapping of columns; not_matched_by_source: delete or a mapping of columns",
-        )
-        case(
-            lambda: WriteOptions(method="sql_insert", mode="overwrite", replace_using=["a"]),  # type: ignore[call-arg]
-            "WriteOptions has no argument replace_using; write replace_where or a Merge, for REPLACE USING is not known"
-            " yet, instead of replace_using",
-        )
-        case(
-            lambda: WriteOptions(method="sql_insert", mode="overwrite", replace_on="a = 1"),  # type: ignore[call-arg]
-            "WriteOptions has no argument replace_on; write replace_where or a Merge, for REPLACE ON is not known yet,"
-            " instead of replace_on",
-        )
-        case(
-            lambda: Merge(on="target.a = source.a", matched="all"),  # type: ignore[call-arg]
-            "Merge has no argument on; write no condition, for it chooses rows and not columns, and the clauses"
-            " instead of on",
-        )
-        case(
-            lambda: WriteOptions("save"),  # type: ignore[call-arg]
-            "WriteOptions takes nothing by position, and was given 'save' as well; write it by name: method=, mode=,"
-            " merge_schema=, overwrite_schema=, auto_merge=, by=, evolves=, replace_where=, dynamic_partitions=,"
-            " partition_by=",
-        )
-        case(
-            lambda: WriteOptions(method="upsert"),
-            "method is 'upsert'; write one of save, save_as_table, insert_into, write_to, write_stream, sql_insert, update,"
-            " delete",
-        )
-        case(
-            lambda: WriteOptions(method="delete", by="name", merge_schema=True),
-            "delete does not take merge_schema, by; leave out what it does not take",
-        )
-        case(
-            lambda: WriteOptions(replace_where="a = 1", dynamic_partitions=True),
-            "replace_where, dynamic_partitions chooses the rows that an overwrite replaces, and this write appends;"
-            ' write mode="overwrite"',
-        )
-        case(
-            lambda: WriteOptions(method="write_to", mode="overwrite", replace_where="a = 1", dynamic_partitions=True),
-            "write_to overwrites by replace_where or by dynamic_partitions, and was given both; give one of them",
-        )
-        case(
-            lambda: WriteOptions(method="sql_insert", by="place"),
-            'by takes names of columns, and was given \'place\'; write by="position", by="name" or by=["id", ...]',
-        )
-        case(
-            lambda: WriteOptions(mode="overwrite", replace_where=" "),
-            "replace_where takes a condition in SQL, and was given ' '; write such as \"day = '2026-01-01'\"",
-        )
-        case(
-            lambda: check_write(table(A), frame(a=INT), DELETE),
-            "a delete takes no frame, and was given StructType([StructField('a', IntegerType(), True)]); give None",
-        )
+        case(chosen, f"replace_where, dynamic_partitions chooses the rows that an overwrite replaces, {appends}")
+        one = "write_to overwrites by replace_where or by dynamic_partitions, and was given both; give one of them"
+        case({"method": "write_to", **overwrite, **chosen}, one)
+        names = 'by takes names of columns, and was given \'place\'; write by="position", by="name" or by=["id", ...]'
+        case({"method": "sql_insert", "by": "place"}, names)
+        sql = "replace_where takes a condition in SQL, and was given ' '; write such as \"day = '2026-01-01'\""
+        case({"replace_where": " ", **overwrite}, sql)
+    assert refusal(WriteOptions, "save") == (
+        "WriteOptions takes nothing by position, and was given 'save' as well; write it by name: method=, mode=,"
+        " merge_schema=, overwrite_schema=, auto_merge=, by=, evolves=, replace_where=, dynamic_partitions=, partition_by="
+    )
+    given = frame(a=INT)
+    text = f"a delete takes no frame, and was given {given!r}; give None"
+    assert refusal(check_write, table(A), given, DELETE) == text
 
 
 def test_a_refused_delete_shows_no_frame():

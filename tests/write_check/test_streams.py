@@ -103,7 +103,8 @@ def test_nothing_that_changes_nothing_ends_a_stream_and_a_state_is_judged_like_i
     assert check_stream(PLAIN, PLAIN) == StreamVerdict(table="dev.silver.orders", kind="plain", answer="continues")
     assert check_stream(desired_state(MAPPED_TABLE), SHORTER) == check_stream(MAPPED_TABLE, SHORTER)
     # A default that changes enables no feature that the table has already.
-    verdict = check_stream(*(table(Column("v", INT, default=value)) for value in (1, 2)), kind="tracked")
+    old, new = (table(Column("v", INT, default=value)) for value in (1, 2))
+    verdict = check_stream(old, new, "tracked")
     assert verdict.answer == "restarts"
     assert [finding.message for finding in verdict.findings] == [
         "columns.v.default: 1 -> 2: the stream ends once, and continues when it is started again",
