@@ -73,19 +73,12 @@ def test_model_rules():
                 Column("g", "decimal(1,0)"),
             ),
             "\n".join(
-                [
-                    (
-                        f"column {path} has the type {name}, which Delta cannot store; use a precision from 1 to 38 and a"
-                        " scale from 0 to the precision, such as decimal(18,2) [DS105 UnsupportedType]"
-                    )
-                    for path, name in (
-                        ("a", "decimal(39,2)"),
-                        ("b.element", "decimal(0,0)"),
-                        ("c.x.value", "decimal(5,9)"),
-                        ("d", "decimal(10,-2)"),
-                        ("e", "decimal(-1,0)"),
-                    )
-                ]
+                f"column {path} has the type {name}, which Delta cannot store; use a precision from 1 to 38 and a scale"
+                " from 0 to the precision, such as decimal(18,2) [DS105 UnsupportedType]"
+                for path, name in (
+                    *(("a", "decimal(39,2)"), ("b.element", "decimal(0,0)"), ("c.x.value", "decimal(5,9)")),
+                    *(("d", "decimal(10,-2)"), ("e", "decimal(-1,0)")),
+                )
             ),
         )
         case(
@@ -153,29 +146,22 @@ def test_model_rules():
             "properties delta.APPENDONLY, delta.appendOnly are one key, because Delta matches its own keys without case;"
             " keep one spelling [DS109 DuplicateProperty]",
         )
+        keys = ("delta.appendOnyl", "delta.???", "delta.minReaderVersions")
+        remedies = ("write delta.appendOnly", "correct it", "write delta.minReaderVersion")
+        known = {
+            "delta.feature.future": "supported",
+            "delta.tuneFileSizesForRewrites": True,
+            "DELTA.TARGETFILESIZE": None,
+        }
+        manage = '= "manage" under [tool.pytest_delta_schema.properties]'
         case(
             "unknown properties",
-            table(
-                column(),
-                table_properties={
-                    "delta.appendOnyl": True,
-                    "delta.???": None,
-                    "delta.feature.future": "supported",
-                    "delta.minReaderVersions": "3",
-                    "delta.tuneFileSizesForRewrites": True,
-                    "DELTA.TARGETFILESIZE": None,
-                },
+            table(column(), table_properties=dict(zip(keys, (True, None, "3"), strict=True)) | known),
+            "\n".join(
+                f"property {key} is known neither to open-source Delta 4.4 nor to Databricks; {remedy}; if a newer Delta or"
+                f' Databricks knows it, add "{key}" {manage} [DS125 UnknownProperty]'
+                for key, remedy in zip(keys, remedies, strict=True)
             ),
-            "property delta.appendOnyl is known neither to open-source Delta 4.4 nor to Databricks; write"
-            " delta.appendOnly; if a newer Delta or Databricks knows it, add"
-            ' "delta.appendOnyl" = "manage" under [tool.pytest_delta_schema.properties] [DS125 UnknownProperty]\n'
-            "property delta.??? is known neither to open-source Delta 4.4 nor to Databricks; correct it; if a"
-            " newer Delta or Databricks knows it, add"
-            ' "delta.???" = "manage" under [tool.pytest_delta_schema.properties] [DS125 UnknownProperty]\n'
-            "property delta.minReaderVersions is known neither to open-source Delta 4.4 nor to Databricks; write"
-            " delta.minReaderVersion; if a newer Delta or Databricks knows it, add"
-            ' "delta.minReaderVersions" = "manage" under [tool.pytest_delta_schema.properties]'
-            " [DS125 UnknownProperty]",
         )
         case(
             "values that Delta refuses",
@@ -192,12 +178,10 @@ def test_model_rules():
             ),
             "property delta.checkpointInterval is '0', which neither open-source Delta 4.4 nor Databricks accepts;"
             " write an integer from 1 to 2147483647; if a newer Delta or Databricks accepts it, add"
-            ' "delta.checkpointInterval" = "manage" under [tool.pytest_delta_schema.properties]'
-            " [DS129 InvalidPropertyValue]\n"
+            f' "delta.checkpointInterval" {manage} [DS129 InvalidPropertyValue]\n'
             "property delta.logRetentionDuration is '1 month', which neither open-source Delta 4.4 nor Databricks"
             " accepts; write an interval without months and years, such as 'interval 30 days'; if a newer Delta or"
-            ' Databricks accepts it, add "delta.logRetentionDuration" = "manage" under'
-            " [tool.pytest_delta_schema.properties] [DS129 InvalidPropertyValue]",
+            f' Databricks accepts it, add "delta.logRetentionDuration" {manage} [DS129 InvalidPropertyValue]',
         )
         case(
             "files that outlive their log",
@@ -274,14 +258,12 @@ STAYS = column("id", is_nullable=False)
 
 def test_plan_rules():
     with named_cases(violations_of_plan) as case:
+        new = "is NOT NULL in the model but new on the table; add it nullable, fill it, then declare it NOT NULL"
         case(
             "add not null",
             table(column(), column("amount", is_nullable=False), column("rate", is_nullable=False)),
             state(stored()),
-            "column amount is NOT NULL in the model but new on the table; add it nullable, fill it, then declare it NOT NULL"
-            " [DS201 NotNullColumnAdded]\n"
-            "column rate is NOT NULL in the model but new on the table; add it nullable, fill it, then declare it NOT NULL"
-            " [DS201 NotNullColumnAdded]",
+            f"column amount {new} [DS201 NotNullColumnAdded]\ncolumn rate {new} [DS201 NotNullColumnAdded]",
         )
         case(
             "create with nullable key",
@@ -311,25 +293,20 @@ def test_plan_rules():
             "column id is nullable on the table but part of the new primary key; declare it with is_nullable=False, so"
             " the plan makes it NOT NULL first [DS205 NullablePrimaryKeyColumn]",
         )
-        case(
-            "drop without consent",
-            table(column()),
-            state(stored(), stored("Legacy", "string"), table_properties={"delta.columnMapping.mode": "name"}),
-            "column Legacy is on the table but not in the model, and dropping it loses its data; declare it, or"
-            ' consent with --delta-allow "drop-column dev.silver.orders.legacy" [DS206 DropWithoutConsent]',
+        drop = "is on the table but not in the model, and dropping it loses its data; declare it, or consent with"
+        drop, code = f'{drop} --delta-allow "drop-column dev.silver.orders', "[DS206 DropWithoutConsent]"
+        mapped_legacy = state(
+            stored(), stored("Legacy", "string"), table_properties={"delta.columnMapping.mode": "name"}
         )
+        case("drop without consent", table(column()), mapped_legacy, f'column Legacy {drop}.legacy" {code}')
         case(
             "drop without column mapping",
             table(column(), table_properties={"x": "1"}),
             state(stored(), stored("a"), stored("b")),
-            "column a is on the table but not in the model, and dropping it loses its data; declare it, or"
-            ' consent with --delta-allow "drop-column dev.silver.orders.a" [DS206 DropWithoutConsent]\n'
-            "column b is on the table but not in the model, and dropping it loses its data; declare it, or"
-            ' consent with --delta-allow "drop-column dev.silver.orders.b" [DS206 DropWithoutConsent]\n'
+            f'column a {drop}.a" {code}\ncolumn b {drop}.b" {code}\n'
             "columns a, b cannot be dropped, because the table has no column mapping; declare the property"
             " delta.columnMapping.mode='name', or set enable_features = [\"columnMapping\"] in"
-            " [tool.pytest_delta_schema]; it raises the table's protocol"
-            " [DS207 DropWithoutColumnMapping]",
+            " [tool.pytest_delta_schema]; it raises the table's protocol [DS207 DropWithoutColumnMapping]",
         )
         case(
             "type",
@@ -356,17 +333,16 @@ def test_plan_rules():
             " column mapping only; rename them, or declare the property delta.columnMapping.mode='name'"
             " [DS107 InvalidColumnName]",
         )
+        spark_name = "in the model, or choose a different name [DS224 ColumnNameTakenBySpark]"
         case(
             "names that Spark takes for each other",
             table(column("i"), column("\u0131"), Column("s", struct("a", "\u00b5", "μ"))),
             state(stored("i"), stored("s", canonical_type(struct("a")))),
-            "column \u0131 cannot be added, because Spark takes it for i; write i in the model, or choose a different"
-            " name [DS224 ColumnNameTakenBySpark]\n"
-            "column s.\u00b5 cannot be added, because Spark takes it for μ; write μ in the model, or choose a different"
-            " name [DS224 ColumnNameTakenBySpark]\n"
-            "column s.μ cannot be added, because Spark takes it for \u00b5; write \u00b5 in the model, or choose a different"
-            " name [DS224 ColumnNameTakenBySpark]",
+            f"column \u0131 cannot be added, because Spark takes it for i; write i {spark_name}\n"
+            f"column s.\u00b5 cannot be added, because Spark takes it for μ; write μ {spark_name}\n"
+            f"column s.μ cannot be added, because Spark takes it for \u00b5; write \u00b5 {spark_name}",
         )
+        mapped = {"delta.columnMapping.mode": "name"}
         case(
             "new names that Spark takes for stored ones",
             table(
@@ -374,39 +350,26 @@ def test_plan_rules():
                 Column("s", spark.StructType([field("\u0131", renamed_from="b"), field("i")])),
                 Column("free", spark.LongType(), renamed_from="l"),
                 Column("L", spark.LongType()),
-                table_properties={"delta.columnMapping.mode": "name"},
+                table_properties=mapped,
             ),
-            state(
-                stored("i"),
-                stored("l"),
-                stored("s", canonical_type(struct("b", "i"))),
-                table_properties={"delta.columnMapping.mode": "name"},
-            ),
-            "column \u0131 cannot be named so, because Spark takes it for i; write i in the model, or choose a different"
-            " name [DS224 ColumnNameTakenBySpark]\n"
-            "column s.\u0131 cannot be named so, because Spark takes it for i; write i in the model, or choose a different"
-            " name [DS224 ColumnNameTakenBySpark]",
+            state(stored("i"), stored("l"), stored("s", canonical_type(struct("b", "i"))), table_properties=mapped),
+            f"column \u0131 cannot be named so, because Spark takes it for i; write i {spark_name}\n"
+            f"column s.\u0131 cannot be named so, because Spark takes it for i; write i {spark_name}",
         )
         case(
             "new columns that Spark takes for each other",
             table(column("i"), column("\u0131"), Column("s", struct("s", "\u017f"))),
             ABSENT,
             "\n".join(
-                [
-                    (
-                        f"column {name} cannot be told apart, because Spark takes it for {other}; write {other} in the model, or"
-                        " choose a different name [DS224 ColumnNameTakenBySpark]"
-                    )
-                    for name, other in [("i", "\u0131"), ("\u0131", "i"), ("s.s", "\u017f"), ("s.\u017f", "s")]
-                ]
+                f"column {name} cannot be told apart, because Spark takes it for {other}; write {other} {spark_name}"
+                for name, other in [("i", "\u0131"), ("\u0131", "i"), ("s.s", "\u017f"), ("s.\u017f", "s")]
             ),
         )
         case(
             "a stored column that Spark takes for another one",
             table(column("i", comment="x"), column("\u0131")),
             state(stored("i"), stored("\u0131")),
-            "column i cannot be changed, because Spark takes it for \u0131; write \u0131 in the model, or choose a"
-            " different name [DS224 ColumnNameTakenBySpark]",
+            f"column i cannot be changed, because Spark takes it for \u0131; write \u0131 {spark_name}",
         )
 
 
