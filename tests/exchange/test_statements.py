@@ -384,20 +384,15 @@ def test_statements_that_declare_nothing_are_skipped_if_that_is_wanted(caplog):
 
 
 def test_statements_that_may_change_what_is_declared_are_never_skipped():
-    with cases(
-        lambda text: faults_of(f"{TABLE} {text}", skip_other=True).removeprefix("statement 2, line 1: ")
-    ) as case:
-        case(
-            "DROP TABLE IF EXISTS dev.s.T",
-            "dev.s.t is created before, and dropped here; remove both statements",
-        )
+    def fault(text):
+        return faults_of(f"{TABLE} {text}", skip_other=True).removeprefix("statement 2, line 1: ")
+
+    with cases(fault) as case:
+        case("DROP TABLE IF EXISTS dev.s.T", "dev.s.t is created before, and dropped here; remove both statements")
         case("DROP SCHEMA dev.s CASCADE", f"DROP SCHEMA may drop tables that are created before; {REMOVE}")
         case("DROP CATALOG IF EXISTS dev", f"DROP CATALOG may drop tables that are created before; {REMOVE}")
         case("ALTER VIEW dev.s.v RENAME TO w", f"ALTER is not part of a declaration; {REMOVE}")
-        case(
-            "CREATE VIEW dev.s.v AS SELECT 1",
-            f"dev.s.v is a VIEW, and models declare Delta tables; {REMOVE}",
-        )
+        case("CREATE VIEW dev.s.v AS SELECT 1", f"dev.s.v is a VIEW, and models declare Delta tables; {REMOVE}")
         case("FOO", f"FOO is not part of a declaration; {REMOVE}")
 
 
@@ -483,148 +478,142 @@ def test_the_garbage_collector_is_left_as_it_was(is_enabled):
 
 
 def test_a_table_that_cannot_be_read():
-    rows = [
-        ("t (a INT)", f"the name t lacks its catalog and schema; {NAMES}"),
-        ("s.t (a INT)", f"the name s.t lacks its catalog; {NAMES}"),
-        ("a.b.c.d (a INT)", "a.b.c.d has more than three parts; write catalog.schema.table"),
-        ("delta.`/lake/t` (a INT)", "delta./lake/t is a path, and a model has a name; write the name of the table"),
-        ("my-dev.s.t (a INT)", f"- follows my; {QUOTES}"),
-        (
-            "${x}.s.t (a INT)",
-            "the name of a table is expected at '$'; replace the variables of the script by their values",
-        ),
-        ("dev.'s'.t (a INT)", f"the name of a table is expected at 's'; {CORRECT}"),
-        ("dev.s.t", f"dev.s.t has no columns; {COLUMNS}"),
-        ("dev.s.t USING DELTA", f"dev.s.t has no columns; {COLUMNS}"),
-        ("dev.s.t AS SELECT 1 WITH COMMENT", f"dev.s.t gets its columns from a query or another table; {COLUMNS}"),
-        ("dev.s.t LIKE dev.s.u", f"dev.s.t gets its columns from a query or another table; {COLUMNS}"),
-        ("dev.s.t SHALLOW CLONE dev.s.u", f"dev.s.t gets its columns from a query or another table; {COLUMNS}"),
-        (
-            "dev.s.t (a INT) USING parquet",
-            "dev.s.t is stored as parquet, and models declare Delta tables; write USING DELTA, or remove the statement",
-        ),
-        (
-            "dev.s.t (a INT) CLUSTERED BY (a) INTO 4 BUCKETS",
-            "dev.s.t has a layout that Delta does not have at 'BY'; remove it",
-        ),
-        (
-            "dev.s.t (a INT) PARTITIONED BY (days(a))",
-            "PARTITIONED BY (days (a)) is more than the name of a column; declare a column among the columns, and partition by its name",
-        ),
-        (
-            "dev.s.t (a STRING) DEFAULT COLLATION UTF8_LCASE",
-            "DEFAULT COLLATION UTF8_LCASE changes the types of columns; write COLLATE at the columns",
-        ),
-        ("dev.s.t (a INT) WHATEVER (1) 2", f"'WHATEVER (1) 2' is not understood; {REPORT}"),
-        ("dev.s.t (a INT) COMMENT 'x' 'y'", f"\"'y'\" is not understood; {REPORT}"),
-        ("dev.s.t (a INT) COMMENT x", "a comment is expected at 'x'; write it in quotes"),
-        (
-            "dev.s.t (a INT) TBLPROPERTIES ('x' = y)",
-            "the value y is not a text, a number or a boolean; write it in quotes",
-        ),
-        ("dev.s.t (a INT) TBLPROPERTIES ('x' = '1', 'x' = '2')", "x is given twice; keep one"),
-        ("dev.s.t (a INT", "a parenthesis is not closed; close it"),
-        ("dev.s.t ()", f"the name of a column is expected at the end; {CORRECT}"),
-        ("dev.s.t (a INT,)", f"the name of a column is expected at the end; {CORRECT}"),
-        ("dev.s.t (a)", f"column a: its type is not understood: a type is missing at the end; {CORRECT}"),
-        ("dev.s.t (a BIGIN)", "column a: its type is not understood: there is no type bigin; did you mean bigint?"),
-        (
-            f"dev.s.t (a {'ARRAY<' * 1000}INT{'>' * 1000})",
+    elsewhere = f"dev.s.t gets its columns from a query or another table; {COLUMNS}"
+    starts = {
+        "": [
+            ("t (a INT)", f"the name t lacks its catalog and schema; {NAMES}"),
+            ("s.t (a INT)", f"the name s.t lacks its catalog; {NAMES}"),
+            ("a.b.c.d (a INT)", "a.b.c.d has more than three parts; write catalog.schema.table"),
+            ("delta.`/lake/t` (a INT)", "delta./lake/t is a path, and a model has a name; write the name of the table"),
+            ("my-dev.s.t (a INT)", f"- follows my; {QUOTES}"),
             (
-                "column a: its type is not understood: types are nested more than 100 deep; write the inner ones as"
-                " objects of pyspark.sql.types"
+                "${x}.s.t (a INT)",
+                "the name of a table is expected at '$'; replace the variables of the script by their values",
             ),
-        ),
-        ("dev.s.t (a INT FOO BAR)", f"column a: 'FOO BAR' is not understood; {REPORT}"),
-        ("dev.s.t (a.b INT)", "a is followed by a field of it; declare the field in the type of the column"),
-        ("dev.s.t (a INT DEFAULT)", f"column a: an expression is expected at the end; {CORRECT}"),
-        ("dev.s.t (a INT COLLATE X)", "column a: a has a collation and is not a string; remove it"),
-        (
-            "dev.s.t (a INT GENERATED ALWAYS AS ())",
-            f"column a: an expression is expected between the parentheses; {CORRECT}",
-        ),
-        ("dev.s.t (a INT GENERATED BY NOTHING)", f"column a: BY DEFAULT is expected at 'BY'; {CORRECT}"),
-        (
-            "dev.s.t (a INT GENERATED ALWAYS AS IDENTITY (CACHE 1))",
-            "column a: 'CACHE 1' is not an option of an identity; remove it",
-        ),
-        (
-            "dev.s.t (a INT GENERATED ALWAYS AS IDENTITY (START WITH x))",
-            f"column a: a whole number is expected at 'x'; {CORRECT}",
-        ),
-        ("dev.s.t (a INT, CHECK (a > 0))", "a check has no name; write CONSTRAINT name CHECK (...)"),
-        ("dev.s.t (a INT CONSTRAINT c FOO)", f"column a: the kind of the constraint c is expected at 'FOO'; {CORRECT}"),
-        ("dev.s.t (a INT PRIMARY KEY, PRIMARY KEY (a))", "dev.s.t has a second primary key; keep one"),
-        (
-            "dev.s.t (a INT) TBLPROPERTIES ('pytest_delta_schema.ownedProperties' = '{')",
-            "the property pytest_delta_schema.ownedProperties is malformed; remove it",
-        ),
-        ("dev.s.t (a INT, `` INT)", "the name of a column is empty; give it a name"),
-    ]
-
-    assert_rows(rows, lambda text: faults_of(f"\nCREATE TABLE {text}").partition(": ")[2])
+            ("dev.'s'.t (a INT)", f"the name of a table is expected at 's'; {CORRECT}"),
+            ("dev.s.t", f"dev.s.t has no columns; {COLUMNS}"),
+            ("dev.s.t USING DELTA", f"dev.s.t has no columns; {COLUMNS}"),
+            ("dev.s.t AS SELECT 1 WITH COMMENT", elsewhere),
+            ("dev.s.t LIKE dev.s.u", elsewhere),
+            ("dev.s.t SHALLOW CLONE dev.s.u", elsewhere),
+            (
+                f"dev.s.t (a {'ARRAY<' * 1000}INT{'>' * 1000})",
+                "column a: its type is not understood: types are nested more than 100 deep; write the inner ones as objects of pyspark.sql.types",
+            ),
+        ],
+        "dev.s.t (a INT) ": [
+            (
+                "USING parquet",
+                "dev.s.t is stored as parquet, and models declare Delta tables; write USING DELTA, or remove the statement",
+            ),
+            ("CLUSTERED BY (a) INTO 4 BUCKETS", "dev.s.t has a layout that Delta does not have at 'BY'; remove it"),
+            (
+                "PARTITIONED BY (days(a))",
+                "PARTITIONED BY (days (a)) is more than the name of a column; declare a column among the columns, and partition by its name",
+            ),
+            ("WHATEVER (1) 2", f"'WHATEVER (1) 2' is not understood; {REPORT}"),
+            ("COMMENT 'x' 'y'", f"\"'y'\" is not understood; {REPORT}"),
+            ("COMMENT x", "a comment is expected at 'x'; write it in quotes"),
+            ("TBLPROPERTIES ('x' = y)", "the value y is not a text, a number or a boolean; write it in quotes"),
+            ("TBLPROPERTIES ('x' = '1', 'x' = '2')", "x is given twice; keep one"),
+            (
+                "TBLPROPERTIES ('pytest_delta_schema.ownedProperties' = '{')",
+                "the property pytest_delta_schema.ownedProperties is malformed; remove it",
+            ),
+        ],
+        "dev.s.t (a INT ": [
+            ("FOO BAR)", f"column a: 'FOO BAR' is not understood; {REPORT}"),
+            ("DEFAULT)", f"column a: an expression is expected at the end; {CORRECT}"),
+            ("COLLATE X)", "column a: a has a collation and is not a string; remove it"),
+            ("GENERATED ALWAYS AS ())", f"column a: an expression is expected between the parentheses; {CORRECT}"),
+            ("GENERATED BY NOTHING)", f"column a: BY DEFAULT is expected at 'BY'; {CORRECT}"),
+            (
+                "GENERATED ALWAYS AS IDENTITY (CACHE 1))",
+                "column a: 'CACHE 1' is not an option of an identity; remove it",
+            ),
+            ("GENERATED ALWAYS AS IDENTITY (START WITH x))", f"column a: a whole number is expected at 'x'; {CORRECT}"),
+            ("CONSTRAINT c FOO)", f"column a: the kind of the constraint c is expected at 'FOO'; {CORRECT}"),
+            ("PRIMARY KEY, PRIMARY KEY (a))", "dev.s.t has a second primary key; keep one"),
+        ],
+        "dev.s.t (": [
+            (
+                "a STRING) DEFAULT COLLATION UTF8_LCASE",
+                "DEFAULT COLLATION UTF8_LCASE changes the types of columns; write COLLATE at the columns",
+            ),
+            ("a INT", "a parenthesis is not closed; close it"),
+            (")", f"the name of a column is expected at the end; {CORRECT}"),
+            ("a INT,)", f"the name of a column is expected at the end; {CORRECT}"),
+            ("a)", f"column a: its type is not understood: a type is missing at the end; {CORRECT}"),
+            ("a BIGIN)", "column a: its type is not understood: there is no type bigin; did you mean bigint?"),
+            ("a.b INT)", "a is followed by a field of it; declare the field in the type of the column"),
+            ("a INT, CHECK (a > 0))", "a check has no name; write CONSTRAINT name CHECK (...)"),
+            ("a INT, `` INT)", "the name of a column is empty; give it a name"),
+        ],
+    }
+    with cases(lambda text: faults_of(f"\nCREATE TABLE {text}").partition(": ")[2]) as case:
+        for start, rows in starts.items():
+            for text, fault in rows:
+                case(start + text, fault)
 
 
 def test_a_statement_that_cannot_be_read():
-    rows = [
-        ("CREATE VIEW dev.s.v AS SELECT 1", f"dev.s.v is a VIEW, and models declare Delta tables; {REMOVE}"),
-        (
-            "CREATE OR REPLACE MATERIALIZED VIEW IF NOT EXISTS dev.s.v AS SELECT 1",
-            f"dev.s.v is a MATERIALIZED VIEW, and models declare Delta tables; {REMOVE}",
-        ),
-        (
-            "CREATE OR REFRESH STREAMING TABLE dev.s.v",
-            f"dev.s.v is a STREAMING TABLE, and models declare Delta tables; {REMOVE}",
-        ),
-        (
-            "CREATE TABLE @schema.t (a INT)",
-            "the name of a table is expected at '@'; replace the variables of the script by their values",
-        ),
-        (
-            "CREATE TABLE dev.s.x (a INT) STORED AS PARQUET",
-            "dev.s.x has a layout that Delta does not have at 'AS'; remove it",
-        ),
-        ("CREATE TABLE dev.s.x (a INT) COMMENT 'x' USING DELTA COMMENT 'x'", "COMMENT is given twice; keep one"),
-        ("CREATE TABLE dev.s.x (a INT) TBLPROPERTIES ('a' = '1') TBLPROPERTIES ('b' = '1')", TWICE),
-        ("CREATE TABLE dev.s.x (a INT COMMENT 'x' COMMENT 'y')", "column a: COMMENT is given twice; keep one"),
-        ("CREATE TABLE dev.s.x (a INT NOT NULL NOT NULL)", "column a: NOT NULL is given twice; keep one"),
-        ("CREATE TABLE dev.s.x (a INT DEFAULT 1 DEFAULT 2)", "column a: DEFAULT is given twice; keep one"),
-        ("CREATE TABLE dev.s.x (a INT) TBLPROPERTIES ('k')", "k has no value; write one"),
-        (f"{TABLE} ALTER TABLE dev.s.t SET TBLPROPERTIES (a.b, c = 1)", "a.b has no value; write one"),
-        ("CREATE SCHEMA x FOO", f"'FOO' is not understood; {REPORT}"),
-        ("CREATE STREAMING TABLE dev.s.v", f"dev.s.v is a STREAMING TABLE, and models declare Delta tables; {REMOVE}"),
-        ("CREATE INDEX x", f"CREATE INDEX X is not part of a declaration; {REMOVE}"),
-        ("INSERT INTO dev.s.t VALUES (';')", f"INSERT is not part of a declaration; {SKIP}"),
-        ("SHOW TABLES", f"SHOW is not part of a declaration; {SKIP}"),
-        ("SET x = 1", f"SET is not part of a declaration; {SKIP}"),
-        (f"{TABLE} {TABLE}", "dev.s.t is created a second time; keep one CREATE TABLE"),
-        (
-            "ALTER TABLE dev.s.u SET TAGS ('x')",
-            "no statement before this one creates dev.s.u; put its CREATE TABLE before this statement",
-        ),
-        (f"{TABLE} ALTER TABLE dev.s.t DROP COLUMN a", f"ALTER TABLE 'DROP COLUMN a' is not read; {FINAL}"),
-        (f"{TABLE} ALTER TABLE dev.s.t ADD PARTITION (a = 1)", f"ADD 'PARTITION (a = 1)' is not read; {FINAL}"),
-        (f"{TABLE} ALTER TABLE dev.s.t ALTER COLUMN b DROP DEFAULT", f"column b: dev.s.t has no column b; {CORRECT}"),
-        (
-            f"{TABLE} ALTER TABLE dev.s.t ALTER COLUMN a.b COMMENT 'x'",
-            f"column a.b: dev.s.t has no column a.b; {CORRECT}",
-        ),
-        (
-            f"{TABLE} ALTER TABLE dev.s.t ALTER COLUMN a SYNC IDENTITY",
-            f"column a: 'SYNC IDENTITY' is not read; {FINAL}",
-        ),
-        (f"{TABLE} ALTER TABLE dev.s.t ADD COLUMN b INT AFTER x", f"dev.s.t has no column x; {CORRECT}"),
-        (f"{TABLE} ALTER TABLE dev.s.t SET TAGS ('x') y", f"'y' is not understood; {REPORT}"),
-        ("COMMENT ON COLUMN a IS 'x'", "a lacks the name of its table; write catalog.schema.table.column"),
-        (f"{TABLE} COMMENT ON TABLE dev.s.t 'x'", f"IS is expected at 'x'; {CORRECT}"),
-        ("CREATE TABLE dev.s.t (a INT COMMENT 'x)", "a quote is not closed; close it"),
-        ("/* 'a' */ -- \"\n SELECT `a``", "a quote is not closed; close it"),
-        ("/* a /* b */", f"a comment is not closed, or a literal in quotes is malformed; {CORRECT}"),
-        ("SELECT x'1g'", f"a comment is not closed, or a literal in quotes is malformed; {CORRECT}"),
-        ("{# a", f"a comment is not closed, or a literal in quotes is malformed; {CORRECT}"),
-    ]
-
-    assert_rows(rows, lambda text: faults_of(text).partition(": ")[2])
+    declared = f"and models declare Delta tables; {REMOVE}"
+    malformed = f"a comment is not closed, or a literal in quotes is malformed; {CORRECT}"
+    starts = {
+        "": [
+            ("CREATE VIEW dev.s.v AS SELECT 1", f"dev.s.v is a VIEW, {declared}"),
+            (
+                "CREATE OR REPLACE MATERIALIZED VIEW IF NOT EXISTS dev.s.v AS SELECT 1",
+                f"dev.s.v is a MATERIALIZED VIEW, {declared}",
+            ),
+            ("CREATE OR REFRESH STREAMING TABLE dev.s.v", f"dev.s.v is a STREAMING TABLE, {declared}"),
+            (
+                "CREATE TABLE @schema.t (a INT)",
+                "the name of a table is expected at '@'; replace the variables of the script by their values",
+            ),
+            ("CREATE SCHEMA x FOO", f"'FOO' is not understood; {REPORT}"),
+            ("CREATE STREAMING TABLE dev.s.v", f"dev.s.v is a STREAMING TABLE, {declared}"),
+            ("CREATE INDEX x", f"CREATE INDEX X is not part of a declaration; {REMOVE}"),
+            ("INSERT INTO dev.s.t VALUES (';')", f"INSERT is not part of a declaration; {SKIP}"),
+            ("SHOW TABLES", f"SHOW is not part of a declaration; {SKIP}"),
+            ("SET x = 1", f"SET is not part of a declaration; {SKIP}"),
+            (f"{TABLE} {TABLE}", "dev.s.t is created a second time; keep one CREATE TABLE"),
+            (
+                "ALTER TABLE dev.s.u SET TAGS ('x')",
+                "no statement before this one creates dev.s.u; put its CREATE TABLE before this statement",
+            ),
+            ("COMMENT ON COLUMN a IS 'x'", "a lacks the name of its table; write catalog.schema.table.column"),
+            (f"{TABLE} COMMENT ON TABLE dev.s.t 'x'", f"IS is expected at 'x'; {CORRECT}"),
+            ("CREATE TABLE dev.s.t (a INT COMMENT 'x)", "a quote is not closed; close it"),
+            ("/* 'a' */ -- \"\n SELECT `a``", "a quote is not closed; close it"),
+            ("/* a /* b */", malformed),
+            ("SELECT x'1g'", malformed),
+            ("{# a", malformed),
+        ],
+        "CREATE TABLE dev.s.x (a INT": [
+            (") STORED AS PARQUET", "dev.s.x has a layout that Delta does not have at 'AS'; remove it"),
+            (") COMMENT 'x' USING DELTA COMMENT 'x'", "COMMENT is given twice; keep one"),
+            (") TBLPROPERTIES ('a' = '1') TBLPROPERTIES ('b' = '1')", TWICE),
+            (" COMMENT 'x' COMMENT 'y')", "column a: COMMENT is given twice; keep one"),
+            (" NOT NULL NOT NULL)", "column a: NOT NULL is given twice; keep one"),
+            (" DEFAULT 1 DEFAULT 2)", "column a: DEFAULT is given twice; keep one"),
+            (") TBLPROPERTIES ('k')", "k has no value; write one"),
+        ],
+        f"{TABLE} ALTER TABLE dev.s.t ": [
+            ("SET TBLPROPERTIES (a.b, c = 1)", "a.b has no value; write one"),
+            ("DROP COLUMN a", f"ALTER TABLE 'DROP COLUMN a' is not read; {FINAL}"),
+            ("ADD PARTITION (a = 1)", f"ADD 'PARTITION (a = 1)' is not read; {FINAL}"),
+            ("ALTER COLUMN b DROP DEFAULT", f"column b: dev.s.t has no column b; {CORRECT}"),
+            ("ALTER COLUMN a.b COMMENT 'x'", f"column a.b: dev.s.t has no column a.b; {CORRECT}"),
+            ("ALTER COLUMN a SYNC IDENTITY", f"column a: 'SYNC IDENTITY' is not read; {FINAL}"),
+            ("ADD COLUMN b INT AFTER x", f"dev.s.t has no column x; {CORRECT}"),
+            ("SET TAGS ('x') y", f"'y' is not understood; {REPORT}"),
+        ],
+    }
+    with cases(lambda text: faults_of(text).partition(": ")[2]) as case:
+        for start, rows in starts.items():
+            for text, fault in rows:
+                case(start + text, fault)
 
 
 def test_all_faults_are_named_with_statement_and_line():

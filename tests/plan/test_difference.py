@@ -57,98 +57,72 @@ def by_path(before, after, expected):
 
 
 def test_by_path():
+    array, a_map, x, y = spark.ArrayType, spark.MapType, field("x"), field("y")
     with named_cases(by_path) as case:
         case(
             "field added",
-            struct(field("x")),
-            struct(field("x"), field("y", TEXT, comment="Why")),
+            *(struct(x), struct(x, field("y", TEXT, comment="Why"))),
             ["+ columns.a.y: (absent) -> string", "~ columns.a.y.comment: '' -> 'Why'"],
             ["ADD COLUMNS (\n  `a`.`y` STRING\n)", "ALTER COLUMN\n  `a`.`y` COMMENT 'Why'"],
         )
         case(
             "field of elements added",
-            spark.ArrayType(struct(field("x"))),
-            spark.ArrayType(struct(field("x"), field("y"))),
-            ["+ columns.a.element.y: (absent) -> bigint"],
+            *(array(struct(x)), array(struct(x, y)), ["+ columns.a.element.y: (absent) -> bigint"]),
             ["ADD COLUMNS (\n  `a`.`element`.`y` BIGINT\n)"],
         )
         case(
             "field of values swapped",
-            spark.MapType(TEXT, struct(field("x"))),
-            spark.MapType(TEXT, struct(field("y"))),
+            *(a_map(TEXT, struct(x)), a_map(TEXT, struct(y))),
             ["+ columns.a.value.y: (absent) -> bigint", "- columns.a.value.x: bigint -> (not in the model)"],
             ["ADD COLUMNS (\n  `a`.`value`.`y` BIGINT\n)", "DROP COLUMNS (`a`.`value`.`x`)"],
         )
         case(
             "keys and values widened",
-            spark.MapType(INT, INT),
-            spark.MapType(LONG, LONG),
+            *(a_map(INT, INT), a_map(LONG, LONG)),
             ["~ columns.a.key: int -> bigint", "~ columns.a.value: int -> bigint"],
             ["ALTER COLUMN\n  `a`.`key` TYPE BIGINT,\n  `a`.`value` TYPE BIGINT"],
         )
         case(
             "field widened, deep",
-            struct(field("g", struct(field("lat", INT)))),
-            struct(field("g", struct(field("lat", LONG)))),
-            ["~ columns.a.g.lat: int -> bigint"],
-            ["ALTER COLUMN\n  `a`.`g`.`lat` TYPE BIGINT"],
+            *(struct(field("g", struct(field("lat", kind)))) for kind in (INT, LONG)),
+            *(["~ columns.a.g.lat: int -> bigint"], ["ALTER COLUMN\n  `a`.`g`.`lat` TYPE BIGINT"]),
         )
         case(
             "another kind of type",
-            struct(field("g", struct(field("x")))),
-            struct(field("g", spark.ArrayType(LONG))),
-            ["~ columns.a.g: struct<x: bigint> -> array<bigint>"],
-            ["ALTER COLUMN\n  `a`.`g` TYPE ARRAY<BIGINT>"],
+            *(struct(field("g", struct(x))), struct(field("g", array(LONG)))),
+            *(["~ columns.a.g: struct<x: bigint> -> array<bigint>"], ["ALTER COLUMN\n  `a`.`g` TYPE ARRAY<BIGINT>"]),
         )
         case(
             "comment of a field",
-            struct(field("x", comment="Old")),
-            struct(field("x", comment="New")),
-            ["~ columns.a.x.comment: 'Old' -> 'New'"],
-            ["ALTER COLUMN\n  `a`.`x` COMMENT 'New'"],
+            *(struct(field("x", comment=comment)) for comment in ("Old", "New")),
+            *(["~ columns.a.x.comment: 'Old' -> 'New'"], ["ALTER COLUMN\n  `a`.`x` COMMENT 'New'"]),
         )
-        case(
-            "order and case of fields",
-            struct(field("x"), field("y")),
-            struct(field("Y"), field("X")),
-            [],
-            [],
-        )
+        case("order and case of fields", struct(x, y), struct(field("Y"), field("X")), [], [])
         case(
             "elements loosened",
-            spark.ArrayType(LONG, containsNull=False),
-            spark.ArrayType(LONG),
-            ["~ columns.a.element: not null -> nullable"],
+            *(array(LONG, containsNull=False), array(LONG), ["~ columns.a.element: not null -> nullable"]),
             ["ALTER COLUMN\n  `a`.`element` DROP NOT NULL"],
         )
         case(
             "a field and one below it renamed",
-            struct(field("x"), field("g", struct(field("old")))),
-            struct(field("x"), field("geo", struct(field("new", renamed_from="old")), renamed_from="g")),
+            struct(x, field("g", struct(field("old")))),
+            struct(x, field("geo", struct(field("new", renamed_from="old")), renamed_from="g")),
             ["~ columns.a.g: g -> geo (renamed)", "~ columns.a.geo.old: old -> new (renamed)"],
             ["RENAME COLUMN `a`.`g` TO `geo`", "RENAME COLUMN `a`.`geo`.`old` TO `new`"],
         )
+        quantity, alter = "columns.a.element.quantity", "ALTER COLUMN\n  `a`.`element`.`quantity`"
+        renamed, commented = "~ columns.a.element.q: q -> quantity (renamed)", f"~ {quantity}.comment: '' -> 'How many'"
         case(
             "renamed, widened and commented at once",
-            spark.ArrayType(struct(field("q", INT))),
-            spark.ArrayType(struct(field("quantity", LONG, nullable=True, comment="How many", renamed_from="Q"))),
-            [
-                "~ columns.a.element.q: q -> quantity (renamed)",
-                "~ columns.a.element.quantity: int -> bigint",
-                "~ columns.a.element.quantity.comment: '' -> 'How many'",
-            ],
-            [
-                "RENAME COLUMN `a`.`element`.`q` TO `quantity`",
-                "ALTER COLUMN\n  `a`.`element`.`quantity` TYPE BIGINT",
-                "ALTER COLUMN\n  `a`.`element`.`quantity` COMMENT 'How many'",
-            ],
+            array(struct(field("q", INT))),
+            array(struct(field("quantity", LONG, nullable=True, comment="How many", renamed_from="Q"))),
+            [renamed, f"~ {quantity}: int -> bigint", commented],
+            ["RENAME COLUMN `a`.`element`.`q` TO `quantity`", f"{alter} TYPE BIGINT", f"{alter} COMMENT 'How many'"],
         )
         case(
             "a name with a dot",
-            struct(field("x"), field("x.y")),
-            struct(field("x"), field("x.y", comment="Dotted")),
-            ["~ columns.a.`x.y`.comment: '' -> 'Dotted'"],
-            ["ALTER COLUMN\n  `a`.`x.y` COMMENT 'Dotted'"],
+            *(struct(x, field("x.y")), struct(x, field("x.y", comment="Dotted"))),
+            *(["~ columns.a.`x.y`.comment: '' -> 'Dotted'"], ["ALTER COLUMN\n  `a`.`x.y` COMMENT 'Dotted'"]),
         )
 
 
