@@ -278,6 +278,18 @@ def test_files_are_no_table_to_a_model_that_does_not_consent_and_without_their_l
     assert refused(sign="a/deletion_vector_1.bin") == f"dev.silver.orders: {LOG_IS_GONE} [DS503 DamagedTable]"
 
 
+def test_a_folder_becomes_a_table_of_the_memory_catalog_too():
+    memory = MemoryCatalog(
+        [state(stored(), source=SourceState("parquet", PATH, folders=((),), files=1))], rows={NAME: [{"id": 1}]}
+    )
+    model = table(ID, Column("n", spark.IntegerType()), convert_from=Parquet(PATH))
+
+    Orchestrator.over(memory).sync_tables([model])
+
+    assert memory.version(NAME) == 1
+    assert TablePlanner().plan([model], memory.snapshot([model])).is_empty
+
+
 def test_rows_of_files_refuse_a_plan_with_a_query_over_the_files():
     files = state(stored(), source=SourceState("parquet", "/lake", folders=((),), files=1))
     memory = MemoryCatalog([files], rows={NAME: [{"id": None}]})
