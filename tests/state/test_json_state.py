@@ -92,100 +92,75 @@ def test_the_defaults_of_the_keys_are_those_of_the_fields():
     }
 
 
-BAD = {
-    "no object": ([], ['state of a table: is []; write an object with a "version"']),
-    "a higher version": (
-        {"version": 2, "name": "dev.silver.orders", "new": 1},
-        ["dev.silver.orders: is of version 2, and this release reads version 1; upgrade pytest-delta-schema"],
-    ),
-    "no version": (
-        {"name": "dev.silver.orders"},
-        ['dev.silver.orders: has no version; write "version": 1'],
-    ),
-    "a version as text": (
-        {"version": "1", "name": "dev.silver.orders"},
-        ['dev.silver.orders: has no version; write "version": 1'],
-    ),
-    "unknown keys": (
-        {"version": 1, "name": "dev.silver.orders", "colums": [], "nonsense": 1},
-        [
-            "dev.silver.orders: has the unknown key 'colums'; write 'columns'",
-            "dev.silver.orders: has the unknown key 'nonsense'; remove it; keys are ",
-        ],
-    ),
-    "no name": ({"version": 1}, ["state of a table: has no name; add it"]),
-    "a name as a number": (
-        {"version": 1, "name": 7},
-        ["state of a table: name is 7; write three names with dots, such as dev.silver.orders"],
-    ),
-    "a name of two parts": (
-        {"version": 1, "name": "silver.orders"},
-        [
-            "silver.orders: name is 'silver.orders'; write three names with dots, such as dev.silver.orders",
-        ],
-    ),
-    "faults in columns": (
-        {
-            "version": 1,
-            "name": "dev.silver.orders",
-            "columns": [
-                {"name": "id", "type": 7},
-                {"name": 1, "type": {"type": "strukt"}, "is_nullable": "yes"},
-                {"type": {"type": "array", "element": {"type": "map", "key": "string"}}, "nulable": True},
-                "id",
-                {"name": "n", "type": "bigint", "identity": {"start": True, "step": 1.5, "always": None}},
-            ],
-        },
-        [
-            'dev.silver.orders: columns[0].type is 7; write a string, or an object with "type": "struct" or "array" or "map"',
-            "dev.silver.orders: columns[1].name is 1; write a string",
-            "dev.silver.orders: columns[1].type is {'type': 'strukt'}; write a string, or an object with",
-            "dev.silver.orders: columns[1].is_nullable is 'yes'; write true or false",
-            "dev.silver.orders: columns[2] has the unknown key 'nulable'; write 'is_nullable'",
-            "dev.silver.orders: columns[2] has no name; add it",
-            "dev.silver.orders: columns[2].type.element has no value; add it",
-            "dev.silver.orders: columns[3] is 'id'; write an object",
-            "dev.silver.orders: columns[4].identity.start is True; write a whole number",
-            "dev.silver.orders: columns[4].identity.step is 1.5; write a whole number",
-            "dev.silver.orders: columns[4].identity.always is None; write true or false",
-        ],
-    ),
-    "faults elsewhere": (
-        {
-            "version": 1,
-            "name": "dev.silver.orders",
-            "checks": {},
-            "properties": ["x" * 90],
-            "tags": {"id": {"pii": 1}, "ID": {}},
-            "owns": {"colour": "manage", "comments": "own"},
-            "evolution": ["strict"],
-            "convert_from": {"format": "csv"},
-            "deprecated": {"": {"since": "20260131"}, "id": {"since": "2026-01-31", "sunset": "2026-01-30"}},
-        },
-        [
-            "dev.silver.orders: checks is {}; write an array",
-            f"dev.silver.orders: properties is ['{'x' * 55}...; write an object",
-            "dev.silver.orders: tags['id']['pii'] is 1; write a string",
-            "dev.silver.orders: tags has two spellings of one key; write one of them",
-            "dev.silver.orders: convert_from is {'format': 'csv'}; write an object with \"format\": \"parquet\"",
-            'dev.silver.orders: owns is \'colour\'; write "columns" or "types" or ',
-            'dev.silver.orders: owns[\'comments\'] is \'own\'; write "manage" or "report" or "ignore"',
-            'dev.silver.orders: evolution is [\'strict\']; write "strict" or "additive"',
-            "dev.silver.orders: deprecated[''].since is '20260131'; write a day, such as 2026-01-31",
-            (
-                "dev.silver.orders: deprecated['id'] is invalid: sunset of Deprecated is 2026-01-30, which is not after since,"
-                " 2026-01-31; write a later day"
-            ),
-        ],
-    ),
+BAD_COLUMNS = {
+    "columns": [
+        {"name": "id", "type": 7},
+        {"name": 1, "type": {"type": "strukt"}, "is_nullable": "yes"},
+        {"type": {"type": "array", "element": {"type": "map", "key": "string"}}, "nulable": True},
+        "id",
+        {"name": "n", "type": "bigint", "identity": {"start": True, "step": 1.5, "always": None}},
+    ],
 }
+BAD_COLUMN_FAULTS = [
+    'columns[0].type is 7; write a string, or an object with "type": "struct" or "array" or "map"',
+    "columns[1].name is 1; write a string",
+    "columns[1].type is {'type': 'strukt'}; write a string, or an object with",
+    "columns[1].is_nullable is 'yes'; write true or false",
+    "columns[2] has the unknown key 'nulable'; write 'is_nullable'",
+    "columns[2] has no name; add it",
+    "columns[2].type.element has no value; add it",
+    "columns[3] is 'id'; write an object",
+    "columns[4].identity.start is True; write a whole number",
+    "columns[4].identity.step is 1.5; write a whole number",
+    "columns[4].identity.always is None; write true or false",
+]
+BAD_REST = {
+    "checks": {},
+    "properties": ["x" * 90],
+    "tags": {"id": {"pii": 1}, "ID": {}},
+    "owns": {"colour": "manage", "comments": "own"},
+    "evolution": ["strict"],
+    "convert_from": {"format": "csv"},
+    "deprecated": {"": {"since": "20260131"}, "id": {"since": "2026-01-31", "sunset": "2026-01-30"}},
+}
+BAD_REST_FAULTS = [
+    "checks is {}; write an array",
+    f"properties is ['{'x' * 55}...; write an object",
+    "tags['id']['pii'] is 1; write a string",
+    "tags has two spellings of one key; write one of them",
+    "convert_from is {'format': 'csv'}; write an object with \"format\": \"parquet\"",
+    'owns is \'colour\'; write "columns" or "types" or ',
+    'owns[\'comments\'] is \'own\'; write "manage" or "report" or "ignore"',
+    'evolution is [\'strict\']; write "strict" or "additive"',
+    "deprecated[''].since is '20260131'; write a day, such as 2026-01-31",
+    (
+        "deprecated['id'] is invalid: sunset of Deprecated is 2026-01-30, which is not after since,"
+        " 2026-01-31; write a later day"
+    ),
+]
 
 
 def test_what_cannot_be_read_is_said_with_every_fault():
-    for name, (values, messages) in BAD.items():
+    unversioned, named = {"name": "dev.silver.orders"}, {"version": 1, "name": "dev.silver.orders"}
+    dotted = "write three names with dots, such as dev.silver.orders"
+    higher = "is of version 2, and this release reads version 1; upgrade pytest-delta-schema"
+    unknown = ["has the unknown key 'colums'; write 'columns'", "has the unknown key 'nonsense'; remove it; keys are "]
+    rows = [
+        ([], 'state of a table: is []; write an object with a "version"'),
+        (unversioned | {"version": 2, "new": 1}, f"dev.silver.orders: {higher}"),
+        (unversioned, 'dev.silver.orders: has no version; write "version": 1'),
+        (unversioned | {"version": "1"}, 'dev.silver.orders: has no version; write "version": 1'),
+        (named | {"colums": [], "nonsense": 1}, *(f"dev.silver.orders: {fault}" for fault in unknown)),
+        ({"version": 1}, "state of a table: has no name; add it"),
+        ({"version": 1, "name": 7}, f"state of a table: name is 7; {dotted}"),
+        ({"version": 1, "name": "silver.orders"}, f"silver.orders: name is 'silver.orders'; {dotted}"),
+        (named | BAD_COLUMNS, *(f"dev.silver.orders: {fault}" for fault in BAD_COLUMN_FAULTS)),
+        (named | BAD_REST, *(f"dev.silver.orders: {fault}" for fault in BAD_REST_FAULTS)),
+    ]
+    for values, *messages in rows:
         lines = refusal(state_from_json, values, error=JsonFormError).splitlines()
-        assert len(lines) == len(messages), name
-        assert [line for line, start in zip(lines, messages, strict=True) if not line.startswith(start)] == [], name
+        assert len(lines) == len(messages), values
+        assert [line for line, start in zip(lines, messages, strict=True) if not line.startswith(start)] == [], values
 
 
 def test_types_of_too_many_levels_are_refused():
