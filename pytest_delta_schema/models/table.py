@@ -146,7 +146,7 @@ class Table:
         subject = f"{name}: "
         _set(self, "columns", _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)"))
         if type(self.comment) is not str:  # texts of messages are built for faults, and for arguments that are given
-            _set(self, "comment", require_comment(self.comment, f"{subject}comment"))
+            _set(self, "comment", str.__str__(require_comment(self.comment, f"{subject}comment")))
         if not isinstance(self.primary_key, PrimaryKey):
             _set(self, "primary_key", require_names(self.primary_key, f"{subject}primary_key"))
         for argument, (omitted, checked) in _OPTIONAL.items():

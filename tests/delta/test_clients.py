@@ -19,6 +19,7 @@ from pytest_delta_schema.delta.clients import (
 )
 from pytest_delta_schema.delta.protocol import FEATURES
 from pytest_delta_schema.models.clients import parse_client
+from support.case_tables import cases, refusal
 
 
 def test_every_cell_names_a_known_client_a_known_feature_versions_and_a_source() -> None:
@@ -45,26 +46,23 @@ def test_every_example_and_every_synonym_names_a_client() -> None:
     assert not {*KNOWN_CLIENTS}.intersection(synonyms)
 
 
-@pytest.mark.parametrize(
-    ("client", "feature", "version", "reads", "writes"),
-    [
-        ("delta-spark", "deletionVectors", (2, 3), True, True),
-        ("delta-spark", "typeWidening-preview", (3, 2), True, True),
-        ("databricks", "typeWidening", (14, 3), False, False),
-        ("trino", "deletionVectors", (430,), True, False),
-        ("trino", "typeWidening", (470,), True, False),
-        ("trino", "clustering", (482,), None, None),
-        ("deltalake", "clustering", (1, 6, 6), False, False),
-        ("deltalake", "columnMapping", (1, 6), None, None),
-        ("power-bi", "timestampNtz", (), False, False),
-        ("athena", "deletionVectors", (), None, None),
-        ("trino", "newFeature", (470,), None, None),
-    ],
-)
-def test_what_clients_support(client: Any, feature: Any, version: Any, reads: Any, writes: Any) -> None:
-    cell = ClientFeatures().cell(client, feature)
+def test_what_clients_support() -> None:
+    def support(client: Any, feature: str, version: tuple[int, ...]) -> tuple[bool | None, bool | None]:
+        cell = ClientFeatures().cell(client, feature)
+        return cell.reads.of(version), cell.writes.of(version)
 
-    assert (cell.reads.of(version), cell.writes.of(version)) == (reads, writes)
+    with cases(support) as case:
+        case("delta-spark", "deletionVectors", (2, 3), (True, True))
+        case("delta-spark", "typeWidening-preview", (3, 2), (True, True))
+        case("databricks", "typeWidening", (14, 3), (False, False))
+        case("trino", "deletionVectors", (430,), (True, False))
+        case("trino", "typeWidening", (470,), (True, False))
+        case("trino", "clustering", (482,), (None, None))
+        case("deltalake", "clustering", (1, 6, 6), (False, False))
+        case("deltalake", "columnMapping", (1, 6), (None, None))
+        case("power-bi", "timestampNtz", (), (False, False))
+        case("athena", "deletionVectors", (), (None, None))
+        case("trino", "newFeature", (470,), (None, None))
 
 
 def test_a_project_corrects_cells() -> None:
@@ -82,93 +80,57 @@ def test_a_project_corrects_cells() -> None:
     assert features.cell("trino", "clustering").source == "setting client_features of the project"
 
 
-@pytest.mark.parametrize(
-    ("key", "text", "message"),
-    [
-        (
+def test_a_correction_that_names_nothing() -> None:
+    with cases(lambda key, text: refusal(lambda: ClientFeatures([(key, text)]), error=ValueError)) as case:
+        case(
             "trinoo.clustering",
             "482",
-            (
-                "'trinoo.clustering' begins with no client; clients are delta-spark, databricks, trino, deltalake, duckdb,"
-                " fabric-spark, fabric-sql, power-bi, athena, snowflake"
-            ),
-        ),
-        ("trino", "482", "there is no table feature ; write delta.feature. if it is newer than this package"),
-        (
+            "'trinoo.clustering' begins with no client; clients are delta-spark, databricks, trino, deltalake, duckdb,"
+            " fabric-spark, fabric-sql, power-bi, athena, snowflake",
+        )
+        case("trino", "482", "there is no table feature ; write delta.feature. if it is newer than this package")
+        case(
             "trino.clusterin",
             "482",
-            (
-                "there is no table feature clusterin; did you mean clustering? write delta.feature.clusterin if it is newer"
-                " than this package"
-            ),
-        ),
-        (
+            "there is no table feature clusterin; did you mean clustering? write delta.feature.clusterin if it is newer"
+            " than this package",
+        )
+        case(
             "trino.clustering",
             "soon",
-            (
-                "trino.clustering: 'soon' names no versions; write '454', '<=481', '427..454', 'never', 'never <=481',"
-                " 'yes' or 'unknown', or 'read ..., write ...'"
-            ),
-        ),
-    ],
-)
-def test_a_correction_that_names_nothing(key: Any, text: Any, message: Any) -> None:
-    with pytest.raises(ValueError, match=r"names no|no client|no table feature") as caught:
-        ClientFeatures([(key, text)])
-
-    assert str(caught.value) == message
+            "trino.clustering: 'soon' names no versions; write '454', '<=481', '427..454', 'never', 'never <=481', 'yes' or"
+            " 'unknown', or 'read ..., write ...'",
+        )
 
 
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [("470", (470,)), ("15.4", (15, 4)), ("15.4.0", (15, 4)), ("4.0.1", (4, 0, 1)), ("0", ())],
-)
-def test_a_version_is_its_numbers_without_zeros_at_the_end(text: Any, numbers: Any) -> None:
-    assert parse_version(text) == numbers
+def test_a_version_is_its_numbers_without_zeros_at_the_end() -> None:
+    versions = {"470": (470,), "15.4": (15, 4), "15.4.0": (15, 4), "4.0.1": (4, 0, 1), "0": ()}
+
+    assert {text: parse_version(text) for text in versions} == versions
+    for text in ("", "x", "15.4 LTS", "1.", "v2", "-1", "1.5b1"):
+        with pytest.raises(ValueError, match=r"is not a version; write numbers with dots, such as 15\.4"):
+            parse_version(text)
 
 
-@pytest.mark.parametrize("text", ["", "x", "15.4 LTS", "1.", "v2", "-1", "1.5b1"])
-def test_what_is_no_version(text: Any) -> None:
-    with pytest.raises(ValueError, match=r"is not a version; write numbers with dots, such as 15\.4"):
-        parse_version(text)
+def test_a_text_says_which_versions_support_a_feature() -> None:
+    def answers(text: str, *versions: str) -> tuple[str, list[bool | None]]:
+        support = parse_support(text)
+        return support.reason, [support.of(parse_version(version)) for version in versions]
 
-
-@pytest.mark.parametrize(
-    ("text", "answers", "reason"),
-    [
-        ("454", {"453": False, "454": True, "454.0": True, "500": True}, "version 454 is the first that can"),
-        ("15.4", {"15.3": False, "15.4": True, "16": True, "9.1": False}, "version 15.4 is the first that can"),
-        ("<=481", {"480": None, "481": True, "490": True}, "version 481 is the first that can"),
-        ("< = 481", None, ""),
-        (
-            "3.3.3..4.0.1",
-            {"3.3": False, "3.3.3": False, "4.0": None, "4.0.1": True},
-            "version 3.3.3 cannot, version 4.0.1 can",
-        ),
-        ("never", {"1": False, "9999": False}, "no version can"),
-        ("never <=481", {"1": False, "481": False, "482": None}, "no version up to 481 can"),
-        ("yes", {"0": True, "9999": True}, ""),
-        (" unknown ", {"1": None}, ""),
-        ("", None, ""),
-        (">=454", None, ""),
-        ("454, 455", None, ""),
-    ],
-)
-def test_a_text_says_which_versions_support_a_feature(text: Any, answers: Any, reason: Any) -> None:
-    if answers is None:
+    with cases(answers) as case:
+        first, cannot = "version {} is the first that can", "no version up to 481 can"
+        case("454", "453", "454", "454.0", "500", (first.format(454), [False, True, True, True]))
+        case("15.4", "15.3", "15.4", "16", "9.1", (first.format(15.4), [False, True, True, False]))
+        case("<=481", "480", "481", "490", (first.format(481), [None, True, True]))
+        between = "version 3.3.3 cannot, version 4.0.1 can"
+        case("3.3.3..4.0.1", "3.3", "3.3.3", "4.0", "4.0.1", (between, [False, False, None, True]))
+        case("never", "0", "9999", ("no version can", [False, False]))
+        case("never <=481", "1", "481", "482", (cannot, [False, False, None]))
+    assert [parse_support("yes").of(version) for version in ((), (9999,))] == [True, True]
+    assert [parse_support(" unknown ").of(version) for version in ((), (1,))] == [None, None]
+    for text in ("< = 481", "", ">=454", "454, 455"):
         with pytest.raises(ValueError, match=r"names no versions; write '454', '<=481', '427\.\.454', 'never',"):
             parse_support(text)
-        return
-
-    support = parse_support(text)
-
-    assert {version: support.of(parse_version(version)) for version in answers} == answers
-    assert reason in support.reason
-
-
-@pytest.mark.parametrize(("text", "answer"), [("yes", True), ("never", False), ("unknown", None)])
-def test_a_client_without_versions(text: Any, answer: Any) -> None:
-    assert parse_support(text).of(()) is answer
 
 
 def test_reading_and_writing_may_differ() -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from pytest_delta_schema.delta.fields import with_names_of
+from support.case_tables import cases, named_cases
 
 
 def field(name: str, physical: str = "", data_type: Any = "long") -> dict[str, Any]:
@@ -39,32 +38,30 @@ CASES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_columns_have_the_names_of_the_other_schema(case: str) -> None:
-    fields, others, names = CASES[case]
+def test_columns_have_the_names_of_the_other_schema() -> None:
+    def names(fields: Any, others: Any) -> list[Any]:
+        renamed = with_names_of(struct(*fields), struct(*others))
+        assert {part["type"] for part in renamed["fields"]} == {"long"}
+        return [part["name"] for part in renamed["fields"]]
 
-    renamed = with_names_of(struct(*fields), struct(*others))
-
-    assert [part["name"] for part in renamed["fields"]] == names
-    assert [part["type"] for part in renamed["fields"]] == ["long"] * len(names)
+    with named_cases(names) as case:
+        for name, values in CASES.items():
+            case(name, *values)
 
 
 NEW, OLD = struct(field("new", "p")), struct(field("old", "p"))
 
 
-@pytest.mark.parametrize(
-    ("new", "old", "expected"),
-    [
-        (NEW, OLD, OLD),
-        (array(NEW), array(OLD), array(OLD)),
-        (map_of(NEW, array(NEW)), map_of(OLD, array(OLD)), map_of(OLD, array(OLD))),
-        (array("long"), array("integer"), array("long")),
-        (NEW, "long", NEW),
-        ("long", OLD, "long"),
-        (array(NEW), map_of(OLD, OLD), array(NEW)),
-    ],
-)
-def test_nested_fields_have_the_names_of_the_other_schema(new: Any, old: Any, expected: Any) -> None:
-    schemas = [struct(field("s", data_type=data_type)) for data_type in (new, old)]
-
-    assert with_names_of(*schemas) == struct(field("s", data_type=expected))
+def test_nested_fields_have_the_names_of_the_other_schema() -> None:
+    with cases(
+        lambda new, old: with_names_of(*(struct(field("s", data_type=each)) for each in (new, old)))["fields"][0][
+            "type"
+        ]
+    ) as case:
+        case(NEW, OLD, OLD)
+        case(array(NEW), array(OLD), array(OLD))
+        case(map_of(NEW, array(NEW)), map_of(OLD, array(OLD)), map_of(OLD, array(OLD)))
+        case(array("long"), array("integer"), array("long"))
+        case(NEW, "long", NEW)
+        case("long", OLD, "long")
+        case(array(NEW), map_of(OLD, OLD), array(NEW))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from pytest_delta_schema.delta.log_files import value_of_another_kind
 
 CASES: dict[str, tuple[dict[str, Any], str]] = {
@@ -27,6 +25,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("action", "path"), CASES.values(), ids=CASES)
-def test_kinds(action: dict[str, Any], path: str) -> None:
-    assert value_of_another_kind(action) == path
+def test_kinds() -> None:
+    assert {name: value_of_another_kind(action) for name, (action, _) in CASES.items()} == {
+        name: path for name, (_, path) in CASES.items()
+    }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema import Column, InvalidModelError, Orchestrator, Settings, Table
+from pytest_delta_schema import Column, Orchestrator, Settings, Table
 from pytest_delta_schema.delta.properties import (
     DATABRICKS,
     DATABRICKS_VALUES,
@@ -26,34 +26,26 @@ from pytest_delta_schema.delta.protocol import split_properties
 from pytest_delta_schema.engine.adoption import imported_model
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.report.review import model_source
-from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.rules.properties import declarable_properties, is_declarable
 from pytest_delta_schema.test_kit.effects import Effect
 from pytest_delta_schema.testing.scenario_runner import comparable
+from support.case_tables import cases
 from support.models import NAME, column, state, table
+from support.violations import violations_of
 
 if TYPE_CHECKING:
     from pytest_delta_schema.state import TableState
 
 
-@pytest.mark.parametrize(
-    ("key", "open_source", "databricks"),
-    [
-        ("delta.appendOnly", True, False),
-        ("DELTA.APPENDONLY", True, False),
-        ("delta.constraints.a", True, False),
-        ("delta.feature.anything", True, False),
-        ("delta.universalFormat.config.x", True, False),
-        ("team", True, False),
-        ("deltas.own", True, False),
-        ("delta.tuneFileSizesForRewrites", False, True),
-        ("Delta.TUNEfileSizesForRewrites", False, True),
-        ("delta.appendOnyl", False, False),
-    ],
-)
-def test_who_knows_a_key(key: str, open_source: bool, databricks: bool) -> None:
-    assert (is_open_source(key), is_databricks_only(key)) == (open_source, databricks)
-    assert is_known(key) == (open_source or databricks)
+def test_who_knows_a_key() -> None:
+    open_source = ["delta.appendOnly", "DELTA.APPENDONLY", "delta.constraints.a", "delta.feature.anything"]
+    open_source += ["delta.universalFormat.config.x", "team", "deltas.own"]
+    databricks, nobody = ["delta.tuneFileSizesForRewrites", "Delta.TUNEfileSizesForRewrites"], ["delta.appendOnyl"]
+    keys = [*open_source, *databricks, *nobody]
+
+    assert [key for key in keys if is_open_source(key)] == open_source
+    assert [key for key in keys if is_databricks_only(key)] == databricks
+    assert [key for key in keys if not is_known(key)] == nobody
 
 
 def test_a_key_that_a_later_delta_knows_is_open_source_there() -> None:
@@ -98,20 +90,20 @@ IN_NO_LOGS = [
 """What servers, and sessions on Unity Catalog 0.6.0, list as well."""
 
 
-@pytest.mark.parametrize("key", [*IN_LOGS, *IN_NO_LOGS])
-def test_what_platforms_write_is_never_declared_and_not_in_models_and_effects(key: str) -> None:
-    shown = state(table_properties={key: "1", "team": "x"})
-    other = state(table_properties={key: "2", "team": "y"})
+def test_what_platforms_write_is_never_declared_and_not_in_models_and_effects() -> None:
+    for key in (*IN_LOGS, *IN_NO_LOGS):
+        shown = state(table_properties={key: "1", "team": "x"})
+        other = state(table_properties={key: "2", "team": "y"})
 
-    assert not is_declarable(key)
-    assert declarable_properties(shown) == {"team": "x"}
-    assert dict(imported_model(shown, Settings()).table.table_properties) == {"team": "x"}
-    assert dict(effect_between(shown, other).properties_changed) == {"team": ("x", "y")}
-    assert key not in model_source(shown)
-    assert key not in comparable(shown).table_properties
-    with pytest.raises(InvalidModelError) as raised:
-        PlanValidator().validate_models([table(column(), table_properties={key: "1"})])
-    assert f"property {key} is written by the platform; leave it out [DS108 ReservedProperty]" in str(raised.value)
+        assert not is_declarable(key)
+        assert declarable_properties(shown) == {"team": "x"}
+        assert dict(imported_model(shown, Settings()).table.table_properties) == {"team": "x"}
+        assert dict(effect_between(shown, other).properties_changed) == {"team": ("x", "y")}
+        assert key not in model_source(shown)
+        assert key not in comparable(shown).table_properties
+        assert violations_of(table(column(), table_properties={key: "1"})) == (
+            f"property {key} is written by the platform; leave it out [DS108 ReservedProperty]"
+        )
 
 
 def effect_between(before: TableState, after: TableState) -> Effect:
@@ -148,82 +140,60 @@ def test_models_of_catalog_managed_tables_declare_only_what_differs_from_what_th
     assert declarable_properties(state(table_properties=given)) == {**IMPOSED, **own}
 
 
-@pytest.mark.parametrize(
-    ("key", "nearest"),
-    [
-        ("delta.appendOnyl", "delta.appendOnly"),
-        ("DELTA.TUNEFILESIZEFORREWRITES", "delta.tuneFileSizesForRewrites"),
-        ("delta.???", None),
+def test_the_nearest_key() -> None:
+    assert nearest_key("delta.appendOnyl") == "delta.appendOnly"
+    assert nearest_key("DELTA.TUNEFILESIZEFORREWRITES") == "delta.tuneFileSizesForRewrites"
+    assert nearest_key("delta.???") is None
+
+
+EQUAL: dict[str, list[tuple[str, str]]] = {
+    "delta.appendOnly": [("true", "TRUE")],
+    "delta.checkpointInterval": [("10", "010")],
+    "DELTA.checkpointInterval": [("10", "+10")],
+    "delta.dataSkippingNumIndexedCols": [("-1", "-01")],
+    "delta.dataSkippingStatsColumns": [
+        *(("a,b", "A, b"), ("`a,b`,c", " `a,b` , c"), ("`a`,b", "a,`B`"), ("s.x", " `s` . x ")),
+        ("`a``b`", "`A``b`"),
     ],
-)
-def test_the_nearest_key(key: str, nearest: str | None) -> None:
-    assert nearest_key(key) == nearest
+    "delta.isolationLevel": [("Serializable", "serializable")],
+    "delta.columnMapping.mode": [("NAME", "name")],
+    "delta.minWriterVersion": [("3", "7"), ("7", "2")],
+    "delta.minReaderVersion": [("3", "1")],
+    "delta.logRetentionDuration": [
+        *(("interval 1 week", "7 days"), ("interval 1 day 2 hours", "Interval 26 HOURS")),
+        *(("interval 1 day", "  INTERVAL   +1   Day "), ("1 day", "interval 25 hours -1 hours")),
+        ("interval 1.5 seconds", "1500 millisecond"),
+        ("interval 1 millisecond", "interval 1001 microseconds"),
+    ],
+    "team": [("a", "a")],
+}
+DIFFERENT: dict[str, list[tuple[str, str | None]]] = {
+    "delta.appendOnly": [("true", "false"), ("true", None)],
+    "delta.checkpointInterval": [("10", "11"), ("2", "²"), ("10", "interval 10 days")],
+    "delta.dataSkippingStatsColumns": [
+        *(("a,b", "b,a"), ("`a,b`", "a,b"), ("`s.x`", "s.x"), ("a.", "`a`."), ("a", "a b"), ("a", "``")),
+        ("a`", "`a"),
+    ],
+    "delta.isolationLevel": [("Serializable", "WriteSerializable")],
+    "delta.minWriterVersion": [("4", "3"), ("8", "2"), ("2", "²"), ("²", "7")],
+    "delta.minReaderVersion": [("2", "1")],
+    "delta.logRetentionDuration": [
+        *(("interval 30 days", "interval 31 days"), ("interval 30 days", "INTERVAL '30' DAY")),
+        *(("interval 1 day", "interval\t1 day"), ("interval 12 hours", "interval 0.5 days")),
+        *(("interval -1 day", "interval -24 hours"), ("interval 1 day", "interval 1 d")),
+        *(("interval 1 day", "interval 1 day ago"), ("interval 1 month", "interval 1 months")),
+    ],
+    "delta.universalFormat.enabledFormats": [("iceberg", "Iceberg")],
+    "team": [("true", "TRUE"), ("10", "010")],
+}
 
 
-EQUAL = [
-    ("delta.appendOnly", "true", "TRUE"),
-    ("delta.checkpointInterval", "10", "010"),
-    ("DELTA.checkpointInterval", "10", "+10"),
-    ("delta.dataSkippingNumIndexedCols", "-1", "-01"),
-    ("delta.dataSkippingStatsColumns", "a,b", "A, b"),
-    ("delta.dataSkippingStatsColumns", "`a,b`,c", " `a,b` , c"),
-    ("delta.dataSkippingStatsColumns", "`a`,b", "a,`B`"),
-    ("delta.dataSkippingStatsColumns", "s.x", " `s` . x "),
-    ("delta.dataSkippingStatsColumns", "`a``b`", "`A``b`"),
-    ("delta.isolationLevel", "Serializable", "serializable"),
-    ("delta.columnMapping.mode", "NAME", "name"),
-    ("delta.minWriterVersion", "3", "7"),
-    ("delta.minWriterVersion", "7", "2"),
-    ("delta.minReaderVersion", "3", "1"),
-    ("delta.logRetentionDuration", "interval 1 week", "7 days"),
-    ("delta.logRetentionDuration", "interval 1 day 2 hours", "Interval 26 HOURS"),
-    ("delta.logRetentionDuration", "interval 1 day", "  INTERVAL   +1   Day "),
-    ("delta.logRetentionDuration", "1 day", "interval 25 hours -1 hours"),
-    ("delta.logRetentionDuration", "interval 1.5 seconds", "1500 millisecond"),
-    ("delta.logRetentionDuration", "interval 1 millisecond", "interval 1001 microseconds"),
-    ("team", "a", "a"),
-]
-DIFFERENT = [
-    ("delta.appendOnly", "true", "false"),
-    ("delta.appendOnly", "true", None),
-    ("delta.checkpointInterval", "10", "11"),
-    ("delta.checkpointInterval", "2", "²"),
-    ("delta.checkpointInterval", "10", "interval 10 days"),
-    ("delta.dataSkippingStatsColumns", "a,b", "b,a"),
-    ("delta.dataSkippingStatsColumns", "`a,b`", "a,b"),
-    ("delta.dataSkippingStatsColumns", "`s.x`", "s.x"),
-    ("delta.dataSkippingStatsColumns", "a.", "`a`."),
-    ("delta.dataSkippingStatsColumns", "a", "a b"),
-    ("delta.dataSkippingStatsColumns", "a", "``"),
-    ("delta.dataSkippingStatsColumns", "a`", "`a"),
-    ("delta.isolationLevel", "Serializable", "WriteSerializable"),
-    ("delta.minWriterVersion", "4", "3"),
-    ("delta.minWriterVersion", "8", "2"),
-    ("delta.minReaderVersion", "2", "1"),
-    ("delta.minWriterVersion", "2", "²"),
-    ("delta.minWriterVersion", "²", "7"),
-    ("delta.logRetentionDuration", "interval 30 days", "interval 31 days"),
-    ("delta.logRetentionDuration", "interval 30 days", "INTERVAL '30' DAY"),
-    ("delta.logRetentionDuration", "interval 1 day", "interval\t1 day"),
-    ("delta.logRetentionDuration", "interval 12 hours", "interval 0.5 days"),
-    ("delta.logRetentionDuration", "interval -1 day", "interval -24 hours"),
-    ("delta.logRetentionDuration", "interval 1 day", "interval 1 d"),
-    ("delta.logRetentionDuration", "interval 1 day", "interval 1 day ago"),
-    ("delta.logRetentionDuration", "interval 1 month", "interval 1 months"),
-    ("delta.universalFormat.enabledFormats", "iceberg", "Iceberg"),
-    ("team", "true", "TRUE"),
-    ("team", "10", "010"),
-]
+def test_equal_values() -> None:
+    assert [(key, *pair) for key, pairs in EQUAL.items() for pair in pairs if not equal_values(key, *pair)] == []
 
 
-@pytest.mark.parametrize(("key", "wanted", "stored"), EQUAL)
-def test_equal_values(key: str, wanted: str, stored: str) -> None:
-    assert equal_values(key, wanted, stored)
-
-
-@pytest.mark.parametrize(("key", "wanted", "stored"), DIFFERENT)
-def test_different_values(key: str, wanted: str, stored: str | None) -> None:
-    assert not equal_values(key, wanted, stored)
+def test_different_values() -> None:
+    assert [(key, *pair) for key, pairs in DIFFERENT.items() for pair in pairs if equal_values(key, *pair)] == []
 
 
 VALUES = (
@@ -271,16 +241,12 @@ JUDGED = [
 ]
 
 
-@pytest.mark.parametrize("key", JUDGED)
-def test_the_values_that_delta_accepts(key: str) -> None:
-    accepted = ACCEPTED.get(key, BOOLEANS)
+def test_the_values_that_delta_accepts() -> None:
+    expected = {key: [value for value in VALUES if value in ACCEPTED.get(key, BOOLEANS)] for key in JUDGED}
 
-    assert [value for value in VALUES if expected_value(key, value) is None] == [
-        value for value in VALUES if value in accepted
-    ]
-    assert [value for value in VALUES if expected_value(key.upper(), value) is None] == [
-        value for value in VALUES if value in accepted
-    ]
+    for spelled in (str, str.upper):
+        accepted = {key: [value for value in VALUES if expected_value(spelled(key), value) is None] for key in JUDGED}
+        assert accepted == expected
 
 
 @pytest.mark.spark
@@ -314,72 +280,56 @@ def test_delta_accepts_no_others(local_session: Any) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "expected"),
-    [
-        ("delta.feature.deletionVectors", "Supported", None),
-        ("delta.feature.deletionVectors", "enabled", None),
-        ("delta.feature.deletionVectors", "true", "supported or enabled"),
-        ("delta.appendOnly", "yes", "true or false"),
-        ("delta.columnMapping.mode", "uuid", "none, name or id"),
-        ("delta.autoOptimize.autoCompact", "auto", None),
-        ("delta.autoOptimize.autoCompact", "Legacy", None),
-        ("delta.autoOptimize.autoCompact", "always", "true or false or auto or legacy"),
-        ("delta.autoOptimize.optimizeWrite", "auto", "true or false"),
-        ("delta.isolationLevel", "WriteSerializable", None),
-        ("delta.isolationLevel", "weird", "Serializable or WriteSerializable"),
-        ("delta.logRetentionDuration", "1 month", "an interval without months and years, such as 'interval 30 days'"),
-        ("delta.minReaderVersion", "4", "an integer from 1 to 3"),
-        ("delta.dataSkippingStatsColumns", "", None),
-        ("delta.dataSkippingStatsColumns", "id,", "columns with commas between them"),
-        ("delta.tuneFileSizesForRewrites", "perhaps", None),
-        ("delta.redirectWriterOnly-preview", "x", None),
-        ("delta.columnMapping.maxColumnId", "x", None),
-        ("team", "x", None),
-    ],
-)
-def test_what_a_value_has_to_be(key: str, value: str, expected: str | None) -> None:
-    assert expected_value(key, value) == expected
+def test_what_a_value_has_to_be() -> None:
+    with cases(expected_value) as case:
+        case("delta.feature.deletionVectors", "Supported", None)
+        case("delta.feature.deletionVectors", "enabled", None)
+        case("delta.feature.deletionVectors", "true", "supported or enabled")
+        case("delta.appendOnly", "yes", "true or false")
+        case("delta.columnMapping.mode", "uuid", "none, name or id")
+        case("delta.autoOptimize.autoCompact", "auto", None)
+        case("delta.autoOptimize.autoCompact", "Legacy", None)
+        case("delta.autoOptimize.autoCompact", "always", "true or false or auto or legacy")
+        case("delta.autoOptimize.optimizeWrite", "auto", "true or false")
+        case("delta.isolationLevel", "WriteSerializable", None)
+        case("delta.isolationLevel", "weird", "Serializable or WriteSerializable")
+        case(
+            "delta.logRetentionDuration",
+            "1 month",
+            "an interval without months and years, such as 'interval 30 days'",
+        )
+        case("delta.minReaderVersion", "4", "an integer from 1 to 3")
+        case("delta.dataSkippingStatsColumns", "", None)
+        case("delta.dataSkippingStatsColumns", "id,", "columns with commas between them")
+        case("delta.tuneFileSizesForRewrites", "perhaps", None)
+        case("delta.redirectWriterOnly-preview", "x", None)
+        case("delta.columnMapping.maxColumnId", "x", None)
+        case("team", "x", None)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "emulated"),
-    [
-        ("delta.isolationLevel", "WriteSerializable", True),
-        ("DELTA.isolationlevel", "writeserializable", True),
-        ("delta.isolationLevel", "Serializable", False),
-        ("delta.isolationLevel", None, True),
-        ("delta.autoOptimize.autoCompact", "auto", True),
-        ("delta.autoOptimize.autoCompact", "true", False),
-        ("delta.appendOnly", None, False),
-        ("delta.targetFileSize", "64mb", True),
-        ("delta.targetFileSize", None, True),
-        ("team", "auto", False),
-    ],
-)
-def test_what_is_stored_under_another_key(key: str, value: str | None, emulated: bool) -> None:
-    assert is_emulated(key, value) is emulated
+def test_what_is_stored_under_another_key() -> None:
+    with cases(is_emulated) as case:
+        case("delta.isolationLevel", "WriteSerializable", True)
+        case("DELTA.isolationlevel", "writeserializable", True)
+        case("delta.isolationLevel", "Serializable", False)
+        case("delta.isolationLevel", None, True)
+        case("delta.autoOptimize.autoCompact", "auto", True)
+        case("delta.autoOptimize.autoCompact", "true", False)
+        case("delta.appendOnly", None, False)
+        case("delta.targetFileSize", "64mb", True)
+        case("delta.targetFileSize", None, True)
+        case("team", "auto", False)
 
 
-@pytest.mark.parametrize(
-    ("log", "files", "expected"),
-    [
-        (None, None, False),
-        ("60 days", None, False),
-        ("7 days", None, False),
-        ("6 days", None, True),
-        (None, "30 days", False),
-        (None, "31 days", True),
-        ("90 days", "60 days", False),
-        ("1 day", "25 hours", True),
-        ("1 month", "60 days", False),
-        ("1 day", "1 month", False),
-    ],
-)
-def test_the_log_is_kept_as_long_as_the_files(log: str | None, files: str | None, expected: bool) -> None:
-    properties = {"DELTA.logRetentionDuration": log, "delta.deletedFileRetentionDuration": files}
+def test_the_log_is_kept_as_long_as_the_files() -> None:
+    keys = ("DELTA.logRetentionDuration", "delta.deletedFileRetentionDuration")
+    kept = [(None, None), ("60 days", None), ("7 days", None), (None, "30 days"), ("90 days", "60 days")]
+    kept += [("1 month", "60 days"), ("1 day", "1 month")]
+    removed = [("6 days", None), (None, "31 days"), ("1 day", "25 hours")]
 
-    assert removes_files_after_their_log(properties) is expected
+    found = [pair for pair in (*kept, *removed) if removes_files_after_their_log(dict(zip(keys, pair, strict=True)))]
+
+    assert found == removed
 
 
 VERSIONS = [(reader, writer) for reader in (None, 1, 2, 3) for writer in (None, *range(1, 8)) if reader or writer]

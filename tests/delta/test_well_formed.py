@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_metadata, well_formed_schema, with_texts
+from support.case_tables import named_cases, refusal
 from support.hand_made_logs.files import ABSENT, METADATA, PROTOCOL, changed, features, schema
 from support.logs import field
 
@@ -28,7 +27,10 @@ def structs(levels: int) -> str:
     return f'{head * levels}"integer"{tail * levels}'
 
 
-TOO_DEEP = "a schema that is nested too deeply"
+LONGS = {"type": "array", "elementType": "long", "containsNull": True}
+NARROWED = [{"fromType": "long", "toType": "integer"}]
+WIDENED = {"fromType": "integer", "toType": "long"}
+CHAR = "__CHAR_VARCHAR_TYPE_STRING"
 
 METADATA_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "no id": ({"id": ABSENT}, "the id null"),
@@ -39,129 +41,24 @@ METADATA_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "description of a list": ({"description": [5]}, "the description [5]"),
     "name of a list": ({"name": []}, "the name []"),
     "time of a text": ({"createdTime": "now"}, 'the createdTime "now"'),
+    "large time": ({"createdTime": 2**63}, "the createdTime 9223372036854775808"),
     "no configuration": ({"configuration": ABSENT}, "the configuration null"),
-    "property of a boolean": (
-        {"configuration": {"delta.appendOnly": True}},
-        "the value true of the property delta.appendOnly",
-    ),
+    "property of a boolean": ({"configuration": {"team": True}}, "the value true of the property team"),
     "property of null": ({"configuration": {"a": "b", "c": None}}, "the value null of the property c"),
     "mapping mode": ({"configuration": {"delta.columnMapping.mode": "weird"}}, 'the column mapping mode "weird"'),
-    "no schema": ({"schemaString": ABSENT}, "a schema that is not JSON"),
-    "schema of a list": ({"schemaString": "[]"}, "a schema that is not a struct"),
-    "schema of a type": ({"schemaString": '"long"'}, "a schema that is not a struct"),
-    "schema of NaN": (
-        {"schemaString": '{"type": "struct", "fields": [], "x": NaN}'},
-        "a schema that is not JSON",
-    ),
-    "deep schema": ({"schemaString": "[" * 200_000}, TOO_DEEP),
-    **{f"{levels} structs": ({"schemaString": structs(levels)}, TOO_DEEP) for levels in (250, 2000, 100_000)},
-    "no fields": ({"schemaString": '{"type": "struct"}'}, "the fields null"),
     "no partition columns": ({"partitionColumns": ABSENT}, "the partition columns null"),
     "partition column of a number": ({"partitionColumns": [5]}, "the partition columns [5]"),
-    "partition column that is missing": (
-        {"partitionColumns": ["name", "other"]},
-        "the partition column other, which is not among the columns",
-    ),
-    "partition column in another case": (
-        {"partitionColumns": ["NAME"]},
-        "the partition column NAME, which is not among the columns",
-    ),
     "two equal partition columns": (
         {"partitionColumns": ["name", "name"]},
         'the partition columns ["name", "name"], of which two have one name',
     ),
-    "type of SQL": (of_type("bigint"), 'the type "bigint" of the column t'),
-    "type in upper case": (of_type("LONG"), 'the type "LONG" of the column t'),
-    "type of SQL in an array": (
-        of_type({"type": "array", "elementType": "int", "containsNull": True}),
-        'the type "int" of the column t',
-    ),
-    "decimal without scale": (of_type("decimal(10)"), 'the type "decimal(10)" of the column t'),
-    "large decimal": (of_type("decimal(39,0)"), 'the type "decimal(39,0)" of the column t'),
-    "decimal of a large scale": (of_type("decimal(5,6)"), 'the type "decimal(5,6)" of the column t'),
-    "char": (of_type("char(x)"), 'the type "char(x)" of the column t'),
-    "array of SQL": (of_type("array<int>"), 'the type "array<int>" of the column t'),
-    "no type": (of_type(None), "the type null of the column t"),
-    "object without type": (of_type({}), "the type {} of the column t"),
-    "array without nullability": (
-        of_type({"type": "array", "elementType": "long"}),
-        "the containsNull null of the column t",
-    ),
-    "map without key": (
-        of_type({"type": "map", "valueType": "long", "valueContainsNull": True}),
-        "the type null of the column t",
-    ),
-    "two columns of one name": (
-        {"schemaString": schema(field("a"), field("A"))},
-        "two columns, or two fields of a struct, of one name",
-    ),
-    "two fields of one name": (
-        of_type({"type": "struct", "fields": [field("a"), field("a")]}),
-        "two columns, or two fields of a struct, of one name of the column t",
-    ),
-    "field of a text": ({"schemaString": '{"type": "struct", "fields": ["id"]}'}, 'the field "id"'),
-    "nullable of a text": (of_field(nullable="true", metadata={}, name="t", type="long"), 'the field {"name": "t", '),
-    "metadata of a list": (of_field(metadata=[]), "the metadata [] of the column t"),
-    "metadata of a text": (of_field(metadata="x"), 'the metadata "x" of the column t'),
-    "comment of a number": (of_field(metadata={"comment": 5}), "the comment 5 of the column t"),
-    "char of a number": (
-        of_field(type="string", metadata={"__CHAR_VARCHAR_TYPE_STRING": 3}),
-        "the __CHAR_VARCHAR_TYPE_STRING 3 of the column t",
-    ),
-    "malformed char": (
-        of_field(type="string", metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(x)"}),
-        'the type "char(x)" of the column t',
-    ),
     **{
-        f"{key} of null": (of_field(type="string", metadata={key: None}), f"the {key} null of the column t")
-        for key in ("__CHAR_VARCHAR_TYPE_STRING", "delta.invariants", "delta.typeChanges")
+        f"partition columns {names}": (
+            {"partitionColumns": names},
+            f"the partition column {names[-1]}, which is not among the columns",
+        )
+        for names in (["name", "other"], ["NAME"])
     },
-    "default of a number": (of_field(metadata={"CURRENT_DEFAULT": 5}), "the CURRENT_DEFAULT 5 of the column t"),
-    "identity without a step": (
-        of_field(metadata={"delta.identity.start": 1}),
-        "the identity without its start, its step or how it is generated of the column t",
-    ),
-    "collation of a number": (
-        of_field(type="string", metadata={"__COLLATIONS": {"t": 5}}),
-        'the collations {"t": 5} of the column t',
-    ),
-    "list of two kinds": (of_field(metadata={"other": [1, "x"]}), 'the other [1, "x"] of the column t'),
-    "list of lists": (of_field(metadata={"other": {"deeper": [[1]]}}), 'the other {"deeper": [[1]]} of the column t'),
-    "list of null": (of_field(metadata={"other": [None]}), "the other [null] of the column t"),
-    "char on a long": (
-        of_field(metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(3)"}),
-        'the type "char(3)" of the column t',
-    ),
-    "narrowing": (
-        of_field(metadata={"delta.typeChanges": [{"fromType": "long", "toType": "integer"}]}),
-        'the type changes [{"fromType": "long", "toType": "integer"}] of the column t',
-    ),
-    "type change with a numeric path": (
-        of_field(metadata={"delta.typeChanges": [{"fromType": "integer", "toType": "long", "fieldPath": 5}]}),
-        'the type changes [{"fromType": "integer", "toType": "long", "fieldPath": 5}]',
-    ),
-    "type change with a version of a text": (
-        of_field(metadata={"delta.typeChanges": [{"fromType": "integer", "toType": "long", "tableVersion": "x"}]}),
-        'the type changes [{"fromType": "integer", "toType": "long", "tableVersion',
-    ),
-    "type change of a text": (
-        of_field(metadata={"delta.typeChanges": ["x"]}),
-        'the type changes ["x"] of the column t',
-    ),
-    "another key of a field": (of_field(other=1), 'the field {"name": "t", '),
-    "another key of an array": (
-        of_type({"type": "array", "elementType": "long", "containsNull": True, "other": 1}),
-        'the keys ["other"] of a array of the column t',
-    ),
-    "another key of the schema": (
-        {"schemaString": '{"type": "struct", "fields": [], "other": 1}'},
-        'the keys ["other"] of a struct',
-    ),
-    "key twice": ({"schemaString": '{"type": "array", "type": "struct", "fields": []}'}, "a schema that is not JSON"),
-    "half of a surrogate pair in a name": (
-        {"schemaString": schema(field("\ud800"))},
-        "a schema that is not JSON",
-    ),
     "half of a surrogate pair in a description": (
         {"description": "\ud800"},
         "a description with half of a surrogate pair",
@@ -170,12 +67,57 @@ METADATA_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         {"configuration": {"team": "\udc00"}},
         "a property with half of a surrogate pair",
     ),
-    "large time": ({"createdTime": 2**63}, "the createdTime 9223372036854775808"),
-    "unknown type change": (
-        of_field(metadata={"delta.typeChanges": [{"fromType": "weird", "toType": "long"}]}),
-        'the type changes [{"fromType": "weird", "toType": "long"}] of the column t',
-    ),
 }
+
+SCHEMA_FAULTS: dict[Any, str] = {
+    ABSENT: "a schema that is not JSON",
+    "[]": "a schema that is not a struct",
+    '"long"': "a schema that is not a struct",
+    '{"type": "struct", "fields": [], "x": NaN}': "a schema that is not JSON",
+    '{"type": "array", "type": "struct", "fields": []}': "a schema that is not JSON",
+    schema(field("\ud800")): "a schema that is not JSON",
+    '{"type": "struct"}': "the fields null",
+    '{"type": "struct", "fields": ["id"]}': 'the field "id"',
+    '{"type": "struct", "fields": [], "other": 1}': 'the keys ["other"] of a struct',
+    schema(field("a"), field("A")): "two columns, or two fields of a struct, of one name",
+}
+
+TYPE_FAULTS: list[tuple[Any, str]] = [
+    *(
+        (kind, f'the type "{kind}"')
+        for kind in ("bigint", "LONG", "decimal(10)", "decimal(39,0)", "decimal(5,6)", "char(x)", "array<int>")
+    ),
+    (None, "the type null"),
+    ({}, "the type {}"),
+    ({**LONGS, "elementType": "int"}, 'the type "int"'),
+    ({"type": "array", "elementType": "long"}, "the containsNull null"),
+    ({"type": "map", "valueType": "long", "valueContainsNull": True}, "the type null"),
+    ({"type": "struct", "fields": [field("a"), field("a")]}, "two columns, or two fields of a struct, of one name"),
+    ({**LONGS, "other": 1}, 'the keys ["other"] of a array'),
+]
+
+FIELD_FAULTS: list[tuple[dict[str, Any], str]] = [
+    ({"metadata": []}, "the metadata []"),
+    ({"metadata": "x"}, 'the metadata "x"'),
+    ({"metadata": {"comment": 5}}, "the comment 5"),
+    ({"metadata": {"CURRENT_DEFAULT": 5}}, "the CURRENT_DEFAULT 5"),
+    ({"type": "string", "metadata": {CHAR: 3}}, f"the {CHAR} 3"),
+    ({"type": "string", "metadata": {CHAR: "char(x)"}}, 'the type "char(x)"'),
+    ({"metadata": {CHAR: "char(3)"}}, 'the type "char(3)"'),
+    *(
+        ({"type": "string", "metadata": {key: None}}, f"the {key} null")
+        for key in (CHAR, "delta.invariants", "delta.typeChanges")
+    ),
+    ({"metadata": {"delta.identity.start": 1}}, "the identity without its start, its step or how it is generated"),
+    ({"type": "string", "metadata": {"__COLLATIONS": {"t": 5}}}, 'the collations {"t": 5}'),
+    ({"metadata": {"other": [1, "x"]}}, 'the other [1, "x"]'),
+    ({"metadata": {"other": {"deeper": [[1]]}}}, 'the other {"deeper": [[1]]}'),
+    ({"metadata": {"other": [None]}}, "the other [null]"),
+    *(
+        ({"metadata": {"delta.typeChanges": changes}}, f"the type changes {json.dumps(changes)}")
+        for changes in (NARROWED, ["x"], [{"fromType": "weird", "toType": "long"}])
+    ),
+]
 
 PROTOCOL_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "fractional version": ({"minReaderVersion": 1.0}, "the minReaderVersion 1.0"),
@@ -236,36 +178,59 @@ WELL_FORMED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("changes", "fault"), METADATA_FAULTS.values(), ids=METADATA_FAULTS)
-def test_malformed_metadata(changes: dict[str, Any], fault: str) -> None:
-    with pytest.raises(MalformedLog) as raised:
-        well_formed_schema(changed(METADATA, **changes), PROTOCOL)
-
-    assert str(raised.value).startswith(fault)
+def refused(metadata: Any, protocol: Any) -> str:
+    return refusal(well_formed_schema, metadata, protocol, error=MalformedLog)
 
 
-@pytest.mark.parametrize(("changes", "fault"), PROTOCOL_FAULTS.values(), ids=PROTOCOL_FAULTS)
-def test_malformed_protocols(changes: dict[str, Any], fault: str) -> None:
-    with pytest.raises(MalformedLog) as raised:
-        well_formed_schema(METADATA, changed(PROTOCOL, **changes))
-
-    assert str(raised.value) == fault
-
-
-@pytest.mark.parametrize("action", [None, [], "x", 5])
-def test_actions_that_are_no_objects(action: object) -> None:
-    with pytest.raises(MalformedLog, match="JSON"):
-        well_formed_schema(action, PROTOCOL)
-    with pytest.raises(MalformedLog, match="a protocol that is not an object"):
-        well_formed_schema(METADATA, action)
-    assert fault_in_metadata(action, STRUCT) == "metadata that is not an object"
+def test_malformed_metadata() -> None:
+    with named_cases(lambda changes: refused(changed(METADATA, **changes), PROTOCOL)) as case:
+        for name, (changes, fault) in METADATA_FAULTS.items():
+            case(name, changes, fault)
+        for text, fault in SCHEMA_FAULTS.items():
+            case(f"schema {text!s:.50}", {"schemaString": text}, fault)
+        for text in ("[" * 200_000, *map(structs, (250, 2000, 100_000))):
+            case(f"{len(text)} characters", {"schemaString": text}, "a schema that is nested too deeply")
+        for kind, fault in TYPE_FAULTS:
+            case(f"type {kind}", of_type(kind), f"{fault} of the column t")
+        for changes, fault in FIELD_FAULTS:
+            case(f"field {changes}", of_field(**changes), f"{fault} of the column t")
 
 
-@pytest.mark.parametrize("changes", WELL_FORMED.values(), ids=WELL_FORMED)
-def test_what_is_well_formed_is_read(changes: dict[str, Any]) -> None:
-    metadata = changed(METADATA, **changes)
+def test_malformed_fields_and_type_changes_are_shown_as_far_as_they_fit() -> None:
+    for changes, start in (
+        ({"nullable": "true", "metadata": {}, "name": "t", "type": "long"}, 'the field {"name": "t", '),
+        ({"other": 1}, 'the field {"name": "t", '),
+        (
+            {"metadata": {"delta.typeChanges": [{**WIDENED, "fieldPath": 5}]}},
+            'the type changes [{"fromType": "integer", ',
+        ),
+        (
+            {"metadata": {"delta.typeChanges": [{**WIDENED, "tableVersion": "x"}]}},
+            'the type changes [{"fromType": "inte',
+        ),
+    ):
+        assert refused(changed(METADATA, **of_field(**changes)), PROTOCOL).startswith(start)
 
-    assert well_formed_schema(metadata, PROTOCOL) == json.loads(metadata["schemaString"])
+
+def test_malformed_protocols() -> None:
+    with named_cases(lambda changes: refused(METADATA, changed(PROTOCOL, **changes))) as case:
+        for name, (changes, fault) in PROTOCOL_FAULTS.items():
+            case(name, changes, fault)
+
+
+def test_actions_that_are_no_objects() -> None:
+    others: list[object] = [None, [], "x", 5]
+    for action in others:
+        assert "JSON" in refused(action, PROTOCOL)
+        assert refused(METADATA, action) == "a protocol that is not an object"
+        assert fault_in_metadata(action, STRUCT) == "metadata that is not an object"
+
+
+def test_what_is_well_formed_is_read() -> None:
+    with named_cases(lambda metadata: well_formed_schema(metadata, PROTOCOL)) as case:
+        for name, changes in WELL_FORMED.items():
+            metadata = changed(METADATA, **changes)
+            case(name, metadata, json.loads(metadata["schemaString"]))
 
 
 def test_features_with_those_that_they_need() -> None:

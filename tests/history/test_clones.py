@@ -19,6 +19,7 @@ from pytest_delta_schema.history import git as git_commands
 from pytest_delta_schema.history.contracts import contracts_at
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.json_state import state_json_text
+from support.case_tables import cases
 from support.git_repository import STATES, GitRepository, state_file
 from support.models import table
 
@@ -130,21 +131,17 @@ def test_a_shallow_clone(shop):
 _BY_CI = "or let the CI service do so (GitHub: fetch-depth: 0, GitLab: GIT_DEPTH: 0, Azure: fetchDepth: 0)"
 
 
-@pytest.mark.parametrize(
-    ("ref", "text"),
-    [
-        ("HEAD~2", "no branch, tag or commit is called HEAD~2; the clone is shallow, which may hide it;"),
-        ("side", "the clone is shallow, and does not reach the merge base of HEAD and side;"),
-    ],
-)
-def test_a_shallow_clone_of_depth_2(shop, ref, text):
+def test_a_shallow_clone_of_depth_2(shop):
     clone = shop.clone("clone", "--depth=2")
     clone.git("branch", "side", clone.git("commit-tree", "-m", "side", "HEAD^{tree}"))
 
-    assert refused(clone, ref) == f"{ref}: {text} fetch the whole history: git fetch --unshallow, {_BY_CI}"
-    if ref == "HEAD~2":
-        clone.git("fetch", "--unshallow")
-        assert column(clone, ref) == "first"
+    hidden = "no branch, tag or commit is called HEAD~2; the clone is shallow, which may hide it"
+    far = "the clone is shallow, and does not reach the merge base of HEAD and side"
+    whole = "fetch the whole history: git fetch --unshallow"
+    assert refused(clone, "HEAD~2") == f"HEAD~2: {hidden}; {whole}, {_BY_CI}"
+    assert refused(clone, "side") == f"side: {far}; {whole}, {_BY_CI}"
+    clone.git("fetch", "--unshallow")
+    assert column(clone, "HEAD~2") == "first"
 
 
 def test_a_whole_clone_without_tags(shop):
@@ -199,17 +196,15 @@ def test_a_pull_request_as_github_checks_it_out(shop, tmp_path):
     )
 
 
-@pytest.mark.parametrize("kind", ["blob:none", "tree:0"])
-@pytest.mark.parametrize("ref", ["v1", "HEAD~1"])
-def test_a_partial_clone(shop, kind, ref):
+@pytest.mark.parametrize(("kind", "command"), [("blob:none", "cat-file"), ("tree:0", "ls-tree")])
+def test_a_partial_clone(shop, kind, command):
     clone = shop.clone("clone", f"--filter={kind}", "--sparse")
-
-    command = "cat-file" if kind == "blob:none" else "ls-tree"
-    text = refused(clone, ref)
-    assert text.startswith(f"{ref}: git {command} has failed: ")
-    assert text.endswith(f"; {CORRECT}")
-    clone.git("archive", "-o", "/dev/null", ref)
-    assert column(clone, ref) == ("first" if ref == "v1" else "second")
+    for ref, expected in (("v1", "first"), ("HEAD~1", "second")):
+        text = refused(clone, ref)
+        assert text.startswith(f"{ref}: git {command} has failed: ")
+        assert text.endswith(f"; {CORRECT}")
+        clone.git("archive", "-o", "/dev/null", ref)
+        assert column(clone, ref) == expected
 
 
 def test_nothing_is_fetched_by_an_old_git(shop, monkeypatch):
@@ -221,16 +216,10 @@ def test_nothing_is_fetched_by_an_old_git(shop, monkeypatch):
 
 
 def test_a_partial_clone_that_has_what_is_needed(shop):
-    clone = shop.clone("clone", "--filter=blob:none")
-
-    assert column(clone, "HEAD~1") == "second"
-
-
-def test_a_partial_clone_with_the_folders_of_one_commit(shop):
-    clone = shop.clone("clone", "--filter=tree:0")
-    clone.write({"shop/models.py": "changed"})
-
-    assert column(clone, "HEAD") == "second"
+    assert column(shop.clone("blobs", "--filter=blob:none"), "HEAD~1") == "second"
+    folders = shop.clone("folders", "--filter=tree:0")
+    folders.write({"shop/models.py": "changed"})
+    assert column(folders, "HEAD") == "second"
 
 
 def test_the_variables_of_a_hook_choose_no_other_repository(shop, tmp_path, monkeypatch):
@@ -307,18 +296,18 @@ def test_what_git_says_is_escaped(shop, tmp_path, monkeypatch):
     assert text.endswith(f"; {CORRECT}")
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("v1^{tree}", "v1: git ls-tree has failed: not a tree object; "),
-        (f"v1:{ORDERS}", "v1: git cat-file has failed: {oid} missing; "),
-    ],
-)
-def test_a_damaged_repository(shop, name, text):
-    oid = shop.git("rev-parse", name)
-    (shop.folder / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+def test_a_damaged_repository(shop):
+    def damaged(name):
+        oid = shop.git("rev-parse", name)
+        file = shop.folder / ".git" / "objects" / oid[:2] / oid[2:]
+        content = file.read_bytes()
+        file.unlink()
+        text = refused(shop, "v1").removesuffix(f"; {CORRECT}").replace(oid, "ID")
+        file.write_bytes(content)
+        return text
 
-    assert refused(shop, "v1") == f"{text.format(oid=oid)}{CORRECT}"
+    assert damaged("v1^{tree}") == "v1: git ls-tree has failed: not a tree object"
+    assert damaged(f"v1:{ORDERS}") == "v1: git cat-file has failed: ID missing"
 
 
 def test_no_hook_and_no_monitor_runs(shop, tmp_path):
@@ -337,13 +326,17 @@ def test_no_hook_and_no_monitor_runs(shop, tmp_path):
 
 
 _ATTRIBUTE_FILES = (".gitattributes", ".git/info/attributes", "core.attributesFile")
+_STATES = ("racy", "touched", "changed", "staged")
 _FILTERS = [
-    (key, file, state, included)
-    for key, file, state, included in product(
-        ("clean", "process"), _ATTRIBUTE_FILES, ("racy", "touched", "changed", "staged"), (False, True)
-    )
-    if not included or file == "core.attributesFile"
+    *((key, file, state, False) for key, file, state in product(("clean", "process"), _ATTRIBUTE_FILES[:1], _STATES)),
+    *(
+        (key, file, state, False)
+        for key, state in (("clean", "racy"), ("process", "changed"))
+        for file in _ATTRIBUTE_FILES[1:]
+    ),
+    *((key, "core.attributesFile", "touched", True) for key in ("clean", "process")),
 ]
+"""Each key in each state, each file with attributes, and a file that the configuration includes."""
 _HOOKS = ("post-index-change", "reference-transaction", "fsmonitor-watchman", "post-checkout")
 _PROGRAMS = {
     "core.fsmonitor": "status",
@@ -516,48 +509,39 @@ def test_a_promisor_is_never_asked(trapped, tmp_path, monkeypatch, address):
 _SAME, _OTHER, _WINDOWS = b"x = 1\n", b"x = 2\n", b"x = 1\r\n"
 
 
-@pytest.mark.parametrize(
-    ("attributes", "content", "changed", "maybe_changed"),
-    [
-        ("", _SAME, (), ()),
-        ("", _OTHER, ("shop/models.py",), ()),
-        ("", _WINDOWS, (), ()),
-        ("*.py text", _SAME, (), ()),
-        ("*.py text", _WINDOWS, (), ()),
-        ("*.py text", _OTHER, (), ("shop/models.py",)),
-        ("*.py text=auto", _OTHER, (), ("shop/models.py",)),
-        ("*.py -text", _OTHER, ("shop/models.py",), ()),
-        ("*.py binary", _OTHER, ("shop/models.py",), ()),
-        ("*.py eol=crlf", _WINDOWS, (), ()),
-        ("*.py eol=crlf", _OTHER, (), ("shop/models.py",)),
-        ("*.py working-tree-encoding=UTF-16", "x = 1\n".encode("utf-16"), (), ("shop/models.py",)),
-        ("*.py ident", b"x = 1 # $Id: 1 $\n", (), ("shop/models.py",)),
-        ("*.py crlf", _OTHER, (), ("shop/models.py",)),
-        ("*.py filter=lfs", _OTHER, (), ("shop/models.py",)),
-        ("*.py !filter", _OTHER, ("shop/models.py",), ()),
-        ("*.py filter=lfs", None, (), ("shop/models.py",)),
-        ("", None, ("shop/models.py",), ()),
-        ("other.py filter=lfs", _OTHER, ("shop/models.py",), ()),
-    ],
-)
-def test_a_file_that_git_converts_may_have_changed(trapped, attributes, content, changed, maybe_changed):
+def test_a_file_that_git_converts_may_have_changed(trapped):
     repository, _ = trapped
-    (repository.folder / ".git/info/attributes").write_text(f"{attributes}\n")
-    models = repository.folder / "shop/models.py"
-    if content is None:
-        models.unlink()
-    else:
-        models.write_bytes(content)
+    file = "shop/models.py"
+    kept = "the work tree has uncommitted changes"
+    maybe = "the work tree may have uncommitted changes in files that git converts, whose filters are not run"
 
-    assert git_commands.Repository.around(repository.folder).work_tree() == (changed, maybe_changed)
-    notes = [f"the work tree has uncommitted changes: {path}" for path in changed] + [
-        f"the work tree may have uncommitted changes in files that git converts, whose filters are not run: {path}"
-        for path in maybe_changed
-    ]
-    if notes:
-        assert list(contracts_at("HEAD", project=repository.folder).notes) == notes
-    else:
-        assert "it is HEAD, and no source is changed" in refused(repository, "HEAD")
+    def work_tree(attributes, content):
+        (repository.folder / ".git/info/attributes").write_text(f"{attributes}\n")
+        (repository.folder / file).unlink(missing_ok=True)
+        if content is not None:
+            (repository.folder / file).write_bytes(content)
+        changed, maybe_changed = git_commands.Repository.around(repository.folder).work_tree()
+        if changed or maybe_changed:
+            notes = [*(f"{kept}: {path}" for path in changed), *(f"{maybe}: {path}" for path in maybe_changed)]
+            assert [*contracts_at("HEAD", project=repository.folder).notes] == notes
+        else:
+            assert "it is HEAD, and no source is changed" in refused(repository, "HEAD")
+        assert {*changed, *maybe_changed} <= {file}
+        return "changed" if changed else "maybe" if maybe_changed else "same"
+
+    with cases(work_tree) as case:
+        for attributes in ("", "*.py text"):
+            case(attributes, _SAME, "same")
+            case(attributes, _WINDOWS, "same")
+        case("*.py eol=crlf", _WINDOWS, "same")
+        for attributes in ("", "*.py -text", "*.py binary", "*.py !filter", "other.py filter=lfs"):
+            case(attributes, _OTHER, "changed")
+        case("", None, "changed")
+        for attributes in ("*.py text", "*.py text=auto", "*.py eol=crlf", "*.py crlf", "*.py filter=lfs"):
+            case(attributes, _OTHER, "maybe")
+        case("*.py filter=lfs", None, "maybe")
+        case("*.py working-tree-encoding=UTF-16", "x = 1\n".encode("utf-16"), "maybe")
+        case("*.py ident", b"x = 1 # $Id: 1 $\n", "maybe")
 
 
 def test_every_kind_of_change_of_the_work_tree(trapped):

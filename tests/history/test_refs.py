@@ -6,6 +6,7 @@ import pytest
 
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
 from pytest_delta_schema.history.contracts import contracts_at
+from support.case_tables import assert_rows, cases
 from support.git_repository import STATES, GitRepository, state_file
 
 ORDERS = f"{STATES}/dev.silver.orders.state.json"
@@ -40,34 +41,27 @@ def refused(repository, ref, **options):
     return str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("ref", "named", "label", "expected"),
-    [
-        ("main", "main", "main: merge base {}, 2 commits before HEAD", "second"),
-        ("heads/main", "main", "heads/main: merge base {} with main, 2 commits before HEAD", "second"),
-        ("refs/heads/main", "main", "refs/heads/main: merge base {} with main, 2 commits before HEAD", "second"),
-        ("@{-1}", "main", "@{{-1}}: merge base {} with main, 2 commits before HEAD", "second"),
-        ("tip:main", "main", "tip:main: tip {} of main", "second"),
-        ("v1.0.0", "v1.0.0", "v1.0.0: commit {}", "first"),
-        ("refs/tags/v1.0.0", "v1.0.0", "refs/tags/v1.0.0: commit {}", "first"),
-        ("HEAD~1", "HEAD~1", "HEAD~1: commit {}", "third"),
-        ("main~1", "v1.0.0", "main~1: commit {}", "first"),
-        ("HEAD^{/change}", "feature~0", "HEAD^{{/change}}: commit {}", "fourth"),
-        ("last-release", "v1.0.0", "last-release: tag v1.0.0, commit {}", "first"),
-        ("auto", "v1.0.0", "auto: last-release: tag v1.0.0, commit {}", "first"),
-    ],
-)
-def test_what_a_ref_means(shop, ref, named, label, expected):
-    commit = shop.git("rev-parse", named)
+def test_what_a_ref_means(shop):
     shop.write({"shop/models.py": "changed"})
 
-    contracts = past(shop, ref)
+    def meaning(ref, named):
+        commit = shop.git("rev-parse", named)
+        contracts = past(shop, ref)
+        assert (contracts.ref, contracts.commit) == (ref, commit)
+        assert contracts.notes == ("the work tree has uncommitted changes: shop/models.py",)
+        return contracts.label.removeprefix(f"{ref}: ").replace(commit[:12], "ID"), column(contracts)
 
-    assert contracts.ref == ref
-    assert contracts.commit == commit
-    assert contracts.label == label.format(commit[:12])
-    assert column(contracts) == expected
-    assert contracts.notes == ("the work tree has uncommitted changes: shop/models.py",)
+    with cases(meaning) as case:
+        case("main", "main", ("merge base ID, 2 commits before HEAD", "second"))
+        for ref in ("heads/main", "refs/heads/main", "@{-1}"):
+            case(ref, "main", ("merge base ID with main, 2 commits before HEAD", "second"))
+        case("tip:main", "main", ("tip ID of main", "second"))
+        for ref in ("v1.0.0", "refs/tags/v1.0.0", "main~1"):
+            case(ref, "v1.0.0", ("commit ID", "first"))
+        case("HEAD~1", "HEAD~1", ("commit ID", "third"))
+        case("HEAD^{/change}", "feature~0", ("commit ID", "fourth"))
+        case("last-release", "v1.0.0", ("tag v1.0.0, commit ID", "first"))
+        case("auto", "v1.0.0", ("last-release: tag v1.0.0, commit ID", "first"))
 
 
 def test_a_commit_by_its_id(shop):
@@ -168,25 +162,23 @@ def test_patterns_of_release_tags(shop):
     assert column(contracts) == "third"
 
 
-@pytest.mark.parametrize(
-    ("environment", "expected"),
-    [
-        ({"GITHUB_BASE_REF": "main"}, "GITHUB_BASE_REF is main: merge base "),
-        ({"GITHUB_BASE_REF": "", "CHANGE_TARGET": "main"}, "CHANGE_TARGET is main: merge base "),
-        ({"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main"}, "CI_MERGE_REQUEST_TARGET_BRANCH_NAME is main: merge base "),
-        (
-            {"SYSTEM_PULLREQUEST_TARGETBRANCH": "refs/heads/main"},
-            "SYSTEM_PULLREQUEST_TARGETBRANCH is main: merge base ",
-        ),
-        ({"SYSTEM_PULLREQUEST_TARGETBRANCH": "main"}, "SYSTEM_PULLREQUEST_TARGETBRANCH is main: merge base "),
-        ({"BITBUCKET_PR_DESTINATION_BRANCH": "main"}, "BITBUCKET_PR_DESTINATION_BRANCH is main: merge base "),
-        ({"BUILDKITE_PULL_REQUEST_BASE_BRANCH": "main"}, "BUILDKITE_PULL_REQUEST_BASE_BRANCH is main: merge base "),
-        ({"CODEBUILD_WEBHOOK_BASE_REF": "refs/heads/main"}, "CODEBUILD_WEBHOOK_BASE_REF is main: merge base "),
-        ({}, "last-release: tag v1.0.0, commit "),
-    ],
-)
-def test_the_target_branch_that_a_service_names(shop, environment, expected):
-    assert past(shop, "auto", environment=environment).label.startswith(f"auto: {expected}")
+def test_the_target_branch_that_a_service_names(shop):
+    whole, short = "refs/heads/main", "main"
+    with cases(
+        lambda environment: past(shop, "auto", environment=environment).label.partition(" is main: ")[0]
+    ) as case:
+        for name, branch in (
+            *(("GITHUB_BASE_REF", short), ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", short)),
+            *(("SYSTEM_PULLREQUEST_TARGETBRANCH", whole), ("SYSTEM_PULLREQUEST_TARGETBRANCH", short)),
+            *(("BITBUCKET_PR_DESTINATION_BRANCH", short), ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", short)),
+            ("CODEBUILD_WEBHOOK_BASE_REF", whole),
+        ):
+            case({name: branch}, f"auto: {name}")
+        case({"GITHUB_BASE_REF": "", "CHANGE_TARGET": "main"}, "auto: CHANGE_TARGET")
+    assert past(shop, "auto", environment={"CHANGE_TARGET": "main"}).label.startswith(
+        "auto: CHANGE_TARGET is main: merge base "
+    )
+    assert past(shop, "auto", environment={}).label.startswith("auto: last-release: tag v1.0.0, commit ")
 
 
 def test_the_merge_base_that_gitlab_names_for_a_clone_without_the_branch(shop):
@@ -207,9 +199,13 @@ def test_the_merge_base_that_gitlab_names_for_a_clone_without_the_branch(shop):
 WRITE_A_NAME = "write the name of a branch, a tag or a commit"
 
 
-@pytest.mark.parametrize(
-    ("ref", "text"),
-    [
+def test_a_ref_that_means_nothing(shop):
+    shop.git("branch", "both", "main")
+    shop.git("tag", "both", "main")
+    shop.git("branch", "shop/__snapshots__", "main")
+    shop.git("branch", "apart", shop.git("commit-tree", "-m", "x", "HEAD^{tree}"))
+    before = sorted(shop.folder.rglob("*"))
+    rows = [
         ("", f"'': no branch, tag or commit is called ''; {WRITE_A_NAME}"),
         ("tip:", f"tip:: no branch, tag or commit is called ''; {WRITE_A_NAME}"),
         ("nowhere", f"nowhere: no branch, tag or commit is called nowhere; {WRITE_A_NAME}"),
@@ -236,24 +232,22 @@ WRITE_A_NAME = "write the name of a branch, a tag or a commit"
         ("\ud800", rf"\ud800: no name in git has such characters; {WRITE_A_NAME}"),
         ("shop", "shop: no branch, tag or commit is called shop; for the folder write ./shop"),
         ("./shop/none", "./shop/none: is not a directory; give a folder with state files, such as that of an earlier checkout"),
-        ("../", "../: has no snapshot of a table; give a folder with state files, such as that of an earlier checkout"),
         ("both", "both: is a branch and a tag; write refs/heads/both or refs/tags/both"),
         ("shop/__snapshots__", "shop/__snapshots__: is also a folder; write ./shop/__snapshots__ for the folder, or refs/heads/shop/__snapshots__"),
         ("apart", "apart: HEAD and apart have no common commit; compare with its tip: tip:apart"),
-    ],
-)  # fmt: skip
-def test_a_ref_that_means_nothing(shop, ref, text, monkeypatch):
-    shop.git("branch", "both", "main")
-    shop.git("tag", "both", "main")
-    shop.git("branch", "shop/__snapshots__", "main")
-    shop.git("branch", "apart", shop.git("commit-tree", "-m", "x", "HEAD^{tree}"))
-    if ref == "../":
-        monkeypatch.chdir(shop.folder / "shop" / "__snapshots__" / "models")
-        (shop.folder / ORDERS).unlink()
-    before = sorted(shop.folder.rglob("*"))
+    ]  # fmt: skip
 
-    assert refused(shop, ref) == text
+    assert_rows(rows, lambda ref: refused(shop, ref))
     assert sorted(shop.folder.rglob("*")) == before
+
+
+def test_a_folder_without_snapshots(shop, monkeypatch):
+    monkeypatch.chdir(shop.folder / "shop" / "__snapshots__" / "models")
+    (shop.folder / ORDERS).unlink()
+
+    assert refused(shop, "../") == (
+        "../: has no snapshot of a table; give a folder with state files, such as that of an earlier checkout"
+    )
 
 
 def test_a_name_that_can_be_fetched(shop):
@@ -268,45 +262,41 @@ def test_a_name_that_can_be_fetched(shop):
     assert column(past(clone, "main")) == "second"
 
 
-@pytest.mark.parametrize("ref", ["last-release", "auto"])
-def test_without_a_release(shop, ref):
+def test_without_a_release(shop):
     shop.git("tag", "--force", "v1.0.0", "HEAD")
-    text = (
-        "no tag before HEAD matches v* or r* (setting release_tags); tag the released commit: git tag NAME COMMIT,"
-        " or name a branch, a tag or a commit"
-    )
     variables = (
         "no variable of a CI service names a target branch (GITHUB_BASE_REF, CI_MERGE_REQUEST_TARGET_BRANCH_NAME,"
         " SYSTEM_PULLREQUEST_TARGETBRANCH, BITBUCKET_PR_DESTINATION_BRANCH, CHANGE_TARGET,"
         " BUILDKITE_PULL_REQUEST_BASE_BRANCH, CODEBUILD_WEBHOOK_BASE_REF), and "
     )
+    for ref, start in (("last-release", "last-release: "), ("auto", f"auto: {variables}")):
+        assert refused(shop, ref, release_tags=["v*", "r*"]) == (
+            f"{start}no tag before HEAD matches v* or r* (setting release_tags); tag the released commit: git tag NAME"
+            " COMMIT, or name a branch, a tag or a commit"
+        )
+        assert refused(shop, ref, release_tags=[]) == (
+            f'{start}no tag is a release, because the setting release_tags is empty; write patterns, such as ["v*"]'
+        )
 
-    assert refused(shop, ref, release_tags=["v*", "r*"]) == f"{ref}: {variables if ref == 'auto' else ''}{text}"
-    assert refused(shop, ref, release_tags=[]) == (
-        f"{ref}: {variables if ref == 'auto' else ''}no tag is a release, because the setting release_tags is empty;"
-        ' write patterns, such as ["v*"]'
-    )
 
-
-@pytest.mark.parametrize("ref", ["feature", "HEAD", "@", "tip:feature"])
-def test_head_without_a_change_is_not_compared(shop, ref):
+def test_head_without_a_change_is_not_compared(shop):
     shop.write({"report.xml": "", "notes.txt": ""})
     (shop.folder / "shop" / "models.py").touch()
+    for ref in ("feature", "HEAD", "@", "tip:feature"):
+        assert refused(shop, ref).endswith(
+            ": it is HEAD, and no source is changed, so nothing was compared;"
+            " compare with an earlier commit, such as HEAD~1 or last-release",
+        )
 
-    assert refused(shop, ref).endswith(
-        ": it is HEAD, and no source is changed, so nothing was compared;"
-        " compare with an earlier commit, such as HEAD~1 or last-release",
-    )
 
+def test_head_with_a_change_is_compared(shop):
+    for file, content in (("shop/models.py", ""), ("shop/new.py", None), ("pyproject.toml", "")):
+        shop.write({file: "changed"})
+        contracts = past(shop, "HEAD")
 
-@pytest.mark.parametrize("file", ["shop/models.py", "shop/new.py", "pyproject.toml"])
-def test_head_with_a_change_is_compared(shop, file):
-    shop.write({file: "changed"})
-
-    contracts = past(shop, "HEAD")
-
-    assert column(contracts) == "fourth"
-    assert contracts.notes == (f"the work tree has uncommitted changes: {file}",)
+        assert column(contracts) == "fourth"
+        assert contracts.notes == (f"the work tree has uncommitted changes: {file}",)
+        (shop.folder / file).unlink() if content is None else shop.write({file: content})
 
 
 def test_many_changes_are_cut(shop):

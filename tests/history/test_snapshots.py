@@ -9,6 +9,7 @@ import pytest
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
 from pytest_delta_schema.history.contracts import contracts_at
+from support.case_tables import cases
 from support.git_repository import STATES, GitRepository, state_file
 
 ORDERS = QualifiedName("dev", "silver", "orders")
@@ -65,24 +66,22 @@ def test_the_table_is_named_by_the_content(shop):
     assert list(past(shop, {f"{STATES}/dev.gold.other.ddl.sql": CREATE}).tables) == [ORDERS]
 
 
-@pytest.mark.parametrize(
-    ("folder", "others"),
-    [("one", ""), ("one/inner", ""), ("two", "inner"), ("three", "one, two, two/inner"), (".", "one, two, two/inner")],
-)
-def test_a_project_of_several_in_a_repository(shop, folder, others):
+def test_a_project_of_several_in_a_repository(shop):
     files = {"pyproject.toml": "", STATE: state_file()}
     for name in ("one", "two", "two/inner"):
         files |= {f"{name}/pyproject.toml": "", f"{name}/{STATE}": state_file()}
     shop.commit(files)
     shop.commit({"shop/models.py": ""})
-    (shop.folder / folder).mkdir(exist_ok=True)
+    (shop.folder / "three").mkdir()
+    others = {"one": "", "one/inner": "", "two": "inner", "three": "one, two, two/inner", ".": "one, two, two/inner"}
+    for folder, names in others.items():
+        (shop.folder / folder).mkdir(exist_ok=True)
+        contracts = contracts_at("HEAD~1", project=shop.folder / folder)
 
-    contracts = contracts_at("HEAD~1", project=shop.folder / folder)
-
-    assert [contract.file for contract in contracts.tables.values()] == [STATE]
-    assert contracts.faults == ()
-    note = f"projects with a pyproject.toml of their own are not read: {others}"
-    assert contracts.notes == ((note,) if others else ())
+        assert [contract.file for contract in contracts.tables.values()] == [STATE]
+        assert contracts.faults == ()
+        note = f"projects with a pyproject.toml of their own are not read: {names}"
+        assert contracts.notes == ((note,) if names else ())
 
 
 def test_other_files_are_not_read(shop):
@@ -133,9 +132,8 @@ def test_a_table_that_has_come_from_two_places_has_no_single_contract(shop):
     assert [fault.message for fault in contracts.moved_faults] == [f"has 2 contracts, in ../a/{STATE} and ../b/{STATE}"]
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "message"),
-    [
+def test_a_snapshot_that_cannot_be_read_is_a_fault_of_its_table(shop):
+    rows = [
         (STATE, "{", "cannot be read: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
         (STATE, '{"version": 99}', "cannot be read: state of a table: "),
         (STATE, '{"version": 1, "name": "dev.silver.orders", "colums": []}', "cannot be read: dev.silver.orders: has the unknown key 'colums'; write 'columns'"),
@@ -147,55 +145,45 @@ def test_a_table_that_has_come_from_two_places_has_no_single_contract(shop):
         (STATE, "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n", "cannot be read: Expecting value: line 1 column 1"),
         (SQL, "SELECT 1", "cannot be read: statement 1, line 1: "),
         (SQL, "CREATE TABLE orders (id BIGINT)", "cannot be read: statement 1, line 1: the name orders lacks its catalog and schema"),
-    ],
-)  # fmt: skip
-def test_a_snapshot_that_cannot_be_read_is_a_fault_of_its_table(shop, file, content, message):
-    contracts = past(shop, {file: content, f"{STATES}/dev.silver.lines.state.json": state_file("lines")})
+    ]  # fmt: skip
 
-    assert list(contracts.tables) == [QualifiedName("dev", "silver", "lines")]
-    (fault,) = contracts.faults
-    assert fault.table == ORDERS
-    assert fault.files == (file,)
-    assert fault.message.startswith(f"{file} {message}")
-    assert fault.remedy == REMEDY
-    assert str(fault) == f"dev.silver.orders: {fault.message}; {REMEDY}"
+    for file, content, message in rows:
+        contracts = past(shop, {file: content, f"{STATES}/dev.silver.lines.state.json": state_file("lines")})
+        (fault,) = contracts.faults
+
+        assert list(contracts.tables) == [QualifiedName("dev", "silver", "lines")]
+        assert (fault.table, fault.files, fault.remedy) == (ORDERS, (file,), REMEDY)
+        assert fault.message.startswith(f"{file} {message}")
+        assert str(fault) == f"dev.silver.orders: {fault.message}; {REMEDY}"
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "table"),
-    [
-        ("dev.silver.%60a.b%60", "", QualifiedName("dev", "silver", "a.b")),
-        ("Dev.Silver.Orders", "", ORDERS),
-        ("orders", "", None),
-        ("dev.silver.very_long~0123456789ab", "", None),
-        ("orders", '{"name": "Dev.Silver.Orders"}', ORDERS),
-        ("dev.silver.lines", '{"name": "dev.silver.orders"}', ORDERS),
-        ("dev.silver.orders", '{"name": "x"}', ORDERS),
-        ("dev.silver.orders", '{"name": 1}', ORDERS),
-        ("dev.silver.orders", "[]", ORDERS),
-        ("dev.silver.orders", "{}", ORDERS),
-    ],
-)
-def test_the_content_or_the_name_of_a_file_tells_the_table_of_a_fault(shop, name, content, table):
-    file = f"{STATES}/{name}.state.json"
+def test_the_content_or_the_name_of_a_file_tells_the_table_of_a_fault(shop):
+    def table_of_fault(name, content):
+        file = f"{STATES}/{name}.state.json"
+        (fault,) = past(shop, {file: content}).faults
+        assert str(fault).startswith(f"{fault.table or file}: {file} cannot be read: ")
+        return fault.table
 
-    (fault,) = past(shop, {file: content}).faults
-
-    assert fault.table == table
-    assert str(fault).startswith(f"{table or file}: {file} cannot be read: ")
+    with cases(table_of_fault) as case:
+        case("dev.silver.%60a.b%60", "", QualifiedName("dev", "silver", "a.b"))
+        case("Dev.Silver.Orders", "", ORDERS)
+        case("orders", "", None)
+        case("dev.silver.very_long~0123456789ab", "", None)
+        case("orders", '{"name": "Dev.Silver.Orders"}', ORDERS)
+        case("dev.silver.lines", '{"name": "dev.silver.orders"}', ORDERS)
+        for content in ('{"name": "x"}', '{"name": 1}', "[]", "{}"):
+            case("dev.silver.orders", content, ORDERS)
 
 
-@pytest.mark.parametrize("name", ["a b", "a\nb", "ä", "a\udcff", "-x", "*", '"', "a\tb", ":(top)x"])
-def test_a_file_of_any_name(shop, name):
-    lines = f"{STATES}/{name}/x.state.json"
+def test_a_file_of_any_name(shop):
+    for name in ("a b", "a\nb", "ä", "a\udcff", "-x", "*", '"', "a\tb", ":(top)x"):
+        lines = f"{STATES}/{name}/x.state.json"
+        contracts = past(shop, {f"{name}/{STATE}": state_file(), lines: "{"})
 
-    contracts = past(shop, {f"{name}/{STATE}": state_file(), lines: "{"})
-
-    (contract,) = contracts.tables.values()
-    assert contract.file == f"{name}/{STATE}"
-    (fault,) = contracts.faults
-    assert fault.files == (lines,)
-    assert str(fault).isprintable()
+        assert [contract.file for contract in contracts.tables.values()] == [f"{name}/{STATE}"]
+        (fault,) = contracts.faults
+        assert fault.files == (lines,)
+        assert str(fault).isprintable()
 
 
 @pytest.mark.parametrize("folder", ["a b", "*", "-x", ":(top)x", "a\nb"])
@@ -253,25 +241,18 @@ def test_submodules_are_not_read(shop, tmp_path, monkeypatch):
     assert contracts.notes == ("submodules are not read: libs/library",)
 
 
-@pytest.mark.parametrize("ref", ["./old", "old/", "../work/old", "{folder}/old"])
-def test_a_folder(shop, monkeypatch, ref):
-    shop.write(
-        {
-            f"old/{STATE}": state_file(),
-            "old/a/dev.silver.lines.ddl.sql": CREATE.replace("orders", "lines"),
-            "old/.cache/x.state.json": "{",
-        },
-    )
+def test_a_folder(shop, monkeypatch):
+    lines = CREATE.replace("orders", "lines")
+    shop.write({f"old/{STATE}": state_file(), "old/a/dev.silver.lines.ddl.sql": lines, "old/.cache/x.state.json": "{"})
     monkeypatch.setenv("PATH", "")
+    for ref in ("./old", "old/", "../work/old", f"{shop.folder}/old"):
+        contracts = contracts_at(ref, project=shop.folder)
 
-    contracts = contracts_at(ref.format(folder=shop.folder), project=shop.folder)
-
-    assert list(contracts.tables) == [QualifiedName("dev", "silver", "lines"), ORDERS]
-    assert contracts.commit is None
-    assert contracts.label == f"{contracts.ref}: a folder"
-    assert contracts.notes == (
-        "read from SQL, without state files: a/dev.silver.lines.ddl.sql; what SQL does not hold is not judged",
-    )
+        assert list(contracts.tables) == [QualifiedName("dev", "silver", "lines"), ORDERS]
+        assert (contracts.commit, contracts.label) == (None, f"{contracts.ref}: a folder")
+        assert contracts.notes == (
+            "read from SQL, without state files: a/dev.silver.lines.ddl.sql; what SQL does not hold is not judged",
+        )
 
 
 def test_a_file_of_a_folder_that_cannot_be_opened(shop):
@@ -299,10 +280,10 @@ def test_a_folder_below_that_cannot_be_read(shop, monkeypatch):
         contracts_at("./old", project=shop.folder)
 
 
-@pytest.mark.parametrize("ref", ["./none", "./a\0b", "./\ud800", "./" + "a" * 5000, "/dev/null"])
-def test_what_is_not_a_folder_is_refused(shop, ref):
-    with pytest.raises(ConfigurationError, match=": is not a directory; give a folder with state files, such as"):
-        contracts_at(ref, project=shop.folder)
+def test_what_is_not_a_folder_is_refused(shop):
+    for ref in ("./none", "./a\0b", "./\ud800", "./" + "a" * 5000, "/dev/null"):
+        with pytest.raises(ConfigurationError, match=": is not a directory; give a folder with state files, such as"):
+            contracts_at(ref, project=shop.folder)
 
 
 def test_a_folder_without_snapshots_is_refused(shop):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_delta_schema import ForeignKey, QualifiedName
@@ -13,6 +15,7 @@ from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.changes import SetTableProperties, SetTags
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import ArrayState, CatalogState, ForeignKeyState, KeyState, TableState
+from support.case_tables import cases, named_cases
 from support.models import NAME as ORDERS
 from support.models import catalog, column, state, stored, table
 
@@ -48,62 +51,22 @@ def shown(models, *there, other_models=()) -> list[str]:
     return [f"{action.table.table}: {line}" for action in plan.actions for line in change_lines(action)]
 
 
-@pytest.mark.parametrize(
-    ("keys", "there", "expected"),
-    [
-        pytest.param([], [], [], id="none"),
-        pytest.param(
-            [ForeignKey(["customer_id"], customers("id"))],
-            [],
-            [f"orders: + foreign_keys.{NAME}: (absent) -> {TEXT}"],
-            id="added",
-        ),
-        pytest.param([], [STORED], [f"orders: - foreign_keys.{NAME}: {TEXT} -> (absent)"], id="dropped"),
-        pytest.param([ForeignKey(["customer_id"], customers("id"))], [STORED], [], id="the same"),
-        pytest.param(
-            [ForeignKey(["CUSTOMER_ID"], customers("ID"), name=NAME.upper())],
-            [STORED],
-            [],
-            id="in another case",
-        ),
-        pytest.param([ForeignKey(["customer_id"], str(PARENT))], [STORED], [], id="parent's key left to the parent"),
-        pytest.param(
-            [ForeignKey(["customer_id"], customers("id"))],
-            [STORED._replace(parent_columns=())],
-            [],
-            id="parent's key written out",
-        ),
-        pytest.param(
-            [ForeignKey(["customer_id"], str(OTHER), ["id"])],
-            [STORED],
-            [
-                f"orders: - foreign_keys.{NAME}: {TEXT} -> (absent)",
-                f"orders: + foreign_keys.{NAME}: (absent) -> (customer_id) references dev.silver.others (id)",
-            ],
-            id="another parent",
-        ),
-        pytest.param(
-            [ForeignKey(["customer_id"], str(PARENT), ["region"])],
-            [STORED],
-            [
-                f"orders: - foreign_keys.{NAME}: {TEXT} -> (absent)",
-                f"orders: + foreign_keys.{NAME}: (absent) -> (customer_id) references dev.silver.customers (region)",
-            ],
-            id="another column of the parent",
-        ),
-        pytest.param(
-            [ForeignKey(["customer_id"], customers("id"), name="to_customer")],
-            [STORED],
-            [
-                f"orders: - foreign_keys.{NAME}: {TEXT} -> (absent)",
-                f"orders: + foreign_keys.to_customer: (absent) -> {TEXT}",
-            ],
-            id="another name",
-        ),
-    ],
-)
-def test_a_tables_own_foreign_keys(keys, there, expected):
-    assert shown([orders(*keys)], orders_before(*there), customers_before()) == expected
+def test_a_tables_own_foreign_keys():
+    def own(there, *arguments, **options):
+        keys = [ForeignKey(*arguments, **options)] if arguments else []
+        return shown([orders(*keys)], orders_before(*there), customers_before())
+
+    customer, parent = ["customer_id"], customers("id")
+    assert own([]) == own([STORED], customer, parent) == own([STORED], customer, str(PARENT)) == []
+    assert own([STORED], ["CUSTOMER_ID"], customers("ID"), name=NAME.upper()) == []
+    assert own([STORED._replace(parent_columns=())], customer, parent) == []
+    assert own([], customer, parent) == [ADDED]
+    assert own([STORED]) == [DROPPED]
+    added = f"orders: + foreign_keys.{NAME}: (absent) -> (customer_id) references"
+    assert own([STORED], customer, str(OTHER), ["id"]) == [DROPPED, f"{added} dev.silver.others (id)"]
+    assert own([STORED], customer, str(PARENT), ["region"]) == [DROPPED, f"{added} dev.silver.customers (region)"]
+    renamed = f"orders: + foreign_keys.to_customer: (absent) -> {TEXT}"
+    assert own([STORED], customer, parent, name="to_customer") == [DROPPED, renamed]
 
 
 DROPPED = f"orders: - foreign_keys.{NAME}: {TEXT} -> (absent)"
@@ -120,47 +83,43 @@ def child():
     return orders(ForeignKey(["customer_id"], customers("id")))
 
 
-@pytest.mark.parametrize(
-    ("models", "key", "other_models", "expected"),
-    [
-        pytest.param([customers("id"), child()], OLD_KEY, [], [], id="unchanged"),
-        pytest.param(
+def test_foreign_keys_follow_the_key_they_point_at():
+    with named_cases(
+        lambda models, key, others: shown(models, customers_before(key), orders_before(STORED), other_models=others)
+    ) as case:
+        case("unchanged", [customers("id"), child()], OLD_KEY, [], [])
+        case(
+            "changed, child in the run",
             [customers("id"), child()],
             OTHER_NAME,
             [],
             [*RENAMED, DROPPED, ADDED],
-            id="changed, child in the run",
-        ),
-        pytest.param([customers("id")], OTHER_NAME, [child()], [*RENAMED, DROPPED, ADDED], id="child known"),
-        pytest.param([customers("id")], OTHER_NAME, [], [*RENAMED, DROPPED, ADDED], id="child without a model"),
-        pytest.param([customers("id")], OTHER_NAME, [orders()], [*RENAMED, DROPPED], id="no more wanted"),
-        pytest.param(
+        )
+        case("child known", [customers("id")], OTHER_NAME, [child()], [*RENAMED, DROPPED, ADDED])
+        case("child without a model", [customers("id")], OTHER_NAME, [], [*RENAMED, DROPPED, ADDED])
+        case("no more wanted", [customers("id")], OTHER_NAME, [orders()], [*RENAMED, DROPPED])
+        case(
+            "child does not manage its foreign keys",
             [customers("id")],
             OTHER_NAME,
             [table(column(), owns={"foreign_keys": "ignore"})],
             [*RENAMED, DROPPED, ADDED],
-            id="child does not manage its foreign keys",
-        ),
-        pytest.param([customers()], OLD_KEY, [orders()], [KEY_DROPPED, DROPPED], id="key goes, and no more wanted"),
-        pytest.param([customers()], OLD_KEY, [], [KEY_DROPPED, DROPPED, ADDED], id="key goes, for a rule to refuse"),
-        pytest.param([customers(), orders()], OLD_KEY, [], [KEY_DROPPED, DROPPED], id="both go"),
-    ],
-)
-def test_foreign_keys_follow_the_key_they_point_at(models, key, other_models, expected):
-    assert shown(models, customers_before(key), orders_before(STORED), other_models=other_models) == expected
+        )
+        case("key goes, and no more wanted", [customers()], OLD_KEY, [orders()], [KEY_DROPPED, DROPPED])
+        case("key goes, for a rule to refuse", [customers()], OLD_KEY, [], [KEY_DROPPED, DROPPED, ADDED])
+        case("both go", [customers(), orders()], OLD_KEY, [], [KEY_DROPPED, DROPPED])
 
 
 def test_the_changes_of_a_child_and_those_that_follow_stand_in_one_order():
-    model = table(
-        column(),
-        column("customer_id", comment="Who"),
-        column("b"),
-        foreign_keys=[ForeignKey(["customer_id"], customers("id"))],
-        table_properties={"delta.columnMapping.mode": "name"},
-    )
+    keys = [ForeignKey(["customer_id"], customers("id")), ForeignKey(["id"], str(OTHER), ["id"], name="other")]
+    properties = {"delta.columnMapping.mode": "name"}
+    columns = [column(), column("customer_id", comment="Who"), column("b")]
+    model = table(*columns, foreign_keys=keys, table_properties=properties)
+    other = ForeignKeyState("other", ("id",), OTHER, ("id",))
 
-    lines = shown([customers("id"), model], customers_before(OTHER_NAME), orders_before(STORED))
+    lines = shown([customers("id"), model], customers_before(OTHER_NAME), orders_before(STORED, other))
 
+    # Foreign keys to other tables stay where they are.
     assert lines == [
         *RENAMED,
         DROPPED,
@@ -169,30 +128,22 @@ def test_the_changes_of_a_child_and_those_that_follow_stand_in_one_order():
         "orders: ~ columns.customer_id.comment: '' -> 'Who'",
         ADDED,
     ]
-
-
-def test_foreign_keys_to_other_tables_stay_where_they_are():
-    other = ForeignKeyState("other", ("id",), OTHER, ("id",))
-
-    lines = shown([customers("id")], customers_before(OTHER_NAME), orders_before(STORED, other))
-
-    assert lines == [*RENAMED, DROPPED, ADDED]
+    assert shown([customers("id")], customers_before(OTHER_NAME), orders_before(STORED, other)) == [
+        *RENAMED,
+        DROPPED,
+        ADDED,
+    ]
 
 
 def test_new_foreign_keys_come_with_their_parents_as_they_will_be():
     plan = TablePlanner().plan([child(), customers("id")], catalog(orders_before(), customers_before(None)))
-
-    action = next(action for action in plan.actions if action.table == CHILD)
+    (action,) = (action for action in plan.actions if action.table == CHILD)
 
     assert action.parents[PARENT].primary_key == OLD_KEY
     assert action.foreign_keys[0].key == STORED
     assert action.all(ForeignKeyDrop) == ()
-
-
-def test_a_parent_that_was_not_read_is_left_out():
-    plan = TablePlanner().plan([child()], catalog(orders_before()))
-
-    assert dict(plan.actions[0].parents) == {}
+    (alone,) = TablePlanner().plan([child()], catalog(orders_before())).actions
+    assert dict(alone.parents) == {}
 
 
 MIXED = StoredName.of(QualifiedName("dev", "silver", "Orders"))
@@ -211,38 +162,24 @@ def test_a_stored_name_is_the_name_in_lower_case():
     assert type(StoredName.of(ORDERS)) is QualifiedName
 
 
-def test_a_table_in_another_case_is_clean_and_noted():
-    plan = TablePlanner().plan([table(column())], catalog(state(stored("id"), name=MIXED)))
+def test_a_table_in_another_case_is_noted_and_altered_as_it_is_stored():
+    def planned(**options):
+        return TablePlanner().plan([table(column(), **options)], catalog(state(stored("id"), name=MIXED)))
 
-    assert plan.is_empty
-    assert list(map(str, plan.notes)) == [
-        "dev.silver.orders: the catalog stores it as dev.silver.Orders; names match without case",
-    ]
-
-
-def test_it_is_altered_as_it_is_stored():
-    plan = TablePlanner().plan([table(column(), comment="All")], catalog(state(stored("id"), name=MIXED)))
-
-    assert sql(plan) == "COMMENT ON TABLE `dev`.`silver`.`Orders` IS 'All';"
-    assert plan.align_tables[0].table == ORDERS
+    note = "dev.silver.orders: the catalog stores it as dev.silver.Orders; names match without case"
+    assert (planned().is_empty, [*map(str, planned().notes)]) == (True, [note])
+    assert sql(planned(comment="All")) == "COMMENT ON TABLE `dev`.`silver`.`Orders` IS 'All';"
+    assert planned(comment="All").align_tables[0].table == ORDERS
+    assert planned(comment="All", owns={"comments": "report"}).mismatches[0].table.written == MIXED.written
 
 
-@pytest.mark.parametrize(
-    ("has_schema", "text"),
-    [
-        (True, "CREATE TABLE `Dev`.`Silver`.`orders` ("),
-        (False, "CREATE SCHEMA IF NOT EXISTS `Dev`.`Silver`;"),
-    ],
-)
-def test_a_new_table_is_created_in_the_schema_as_stored(has_schema, text):
-    absent = StoredName.of(QualifiedName("Dev", "Silver", "orders"))
-
-    plan = TablePlanner().plan(
-        [table(column())],
-        catalog(TableState(name=absent, exists=False, schema_exists=has_schema)),
-    )
-
-    assert sql(plan).startswith(text)
+def test_a_new_table_is_created_in_the_schema_as_stored():
+    absent = TableState(name=StoredName.of(QualifiedName("Dev", "Silver", "orders")), exists=False)
+    for there, text in (
+        (absent, "CREATE TABLE `Dev`.`Silver`.`orders` ("),
+        (replace(absent, schema_exists=False), "CREATE SCHEMA IF NOT EXISTS `Dev`.`Silver`;"),
+    ):
+        assert sql(TablePlanner().plan([table(column())], catalog(there))).startswith(text)
 
 
 @pytest.mark.parametrize("exists", [True, False])
@@ -262,14 +199,6 @@ def test_a_foreign_key_points_at_its_parent_as_it_is_stored(exists):
     assert set(action.parents) == {parent.name}
 
 
-def test_what_a_model_only_reports_names_the_stored_table():
-    matched = table(column(), comment="All", owns={"comments": "report"})
-
-    plan = TablePlanner().plan([matched], catalog(state(stored("id"), name=MIXED)))
-
-    assert plan.mismatches[0].table.written == MIXED.written
-
-
 ALWAYS, FEATURE = Widening.ALWAYS, Widening.BY_FEATURE
 TYPES_OF_VOID = (
     *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal(10,2)", "string", "binary"),
@@ -277,172 +206,116 @@ TYPES_OF_VOID = (
 )
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        ("tinyint", "smallint", FEATURE),
-        ("tinyint", "int", FEATURE),
-        ("tinyint", "bigint", FEATURE),
-        ("smallint", "int", FEATURE),
-        ("int", "bigint", FEATURE),
-        ("bigint", "int", None),
-        ("int", "smallint", None),
-        ("tinyint", "double", FEATURE),
-        ("int", "double", FEATURE),
-        ("bigint", "double", None),
-        ("float", "double", FEATURE),
-        ("double", "float", None),
-        ("int", "float", None),
-        ("tinyint", "decimal(10,0)", FEATURE),
-        ("int", "decimal(10,0)", FEATURE),
-        ("int", "decimal(12,2)", FEATURE),
-        ("int", "decimal(11,2)", None),
-        ("int", "decimal(9,0)", None),
-        ("bigint", "decimal(20,0)", FEATURE),
-        ("bigint", "decimal(19,0)", None),
-        ("bigint", "decimal(21,1)", FEATURE),
-        ("decimal(5,2)", "decimal(6,2)", FEATURE),
-        ("decimal(5,2)", "decimal(7,4)", FEATURE),
-        ("decimal(5,2)", "decimal(6,4)", None),
-        ("decimal(5,2)", "decimal(5,3)", None),
-        ("decimal(5,2)", "decimal(4,1)", None),
-        ("decimal(5,2)", "bigint", None),
-        ("float", "decimal(38,10)", None),
-        ("date", "timestamp_ntz", FEATURE),
-        ("date", "timestamp", None),
-        ("timestamp_ntz", "timestamp", None),
-        ("varchar(3)", "varchar(5)", ALWAYS),
-        ("varchar(5)", "varchar(3)", None),
-        ("char(3)", "varchar(3)", ALWAYS),
-        ("char(3)", "varchar(2)", None),
-        ("char(3)", "char(5)", None),
-        ("varchar(3)", "char(5)", None),
-        ("varchar(3)", "string", ALWAYS),
-        ("char(3)", "string", ALWAYS),
-        ("varchar(3)", "bigint", None),
-        ("string", "varchar(9)", None),
-        ("int", "string", None),
-        ("boolean", "int", None),
-        ("int", "int", None),
-        ("int", ArrayState("int", True), None),
-        (ArrayState("int", True), ArrayState("bigint", True), None),
-        *[("void", after, ALWAYS) for after in TYPES_OF_VOID],
-        *[("void", after, ALWAYS) for after in ("varchar(3)", "char(3)")],
-        *[
-            ("void", after, None)
-            for after in ("void", "string collate UTF8_LCASE", "interval day to second", "time(6)")
-        ],
-        ("void", ArrayState("int", True), None),
-        ("int", "void", None),
-    ],
-)
-def test_delta_4(before, after, expected):
-    assert widening(before, after) is expected
+BY_FEATURE = {
+    "tinyint": "smallint int bigint double decimal(10,0)",
+    "smallint": "int",
+    "int": "bigint double decimal(10,0) decimal(12,2)",
+    "bigint": "decimal(20,0) decimal(21,1)",
+    "float": "double",
+    "decimal(5,2)": "decimal(6,2) decimal(7,4)",
+    "date": "timestamp_ntz",
+}
+BY_ITSELF = {"varchar(3)": "varchar(5) string", "char(3)": "varchar(3) string"}
+NEVER = {
+    "boolean": "int",
+    "int": "smallint float decimal(11,2) decimal(9,0) string int void",
+    "bigint": "int double decimal(19,0)",
+    "float": "decimal(38,10)",
+    "double": "float",
+    "decimal(5,2)": "decimal(6,4) decimal(5,3) decimal(4,1) bigint",
+    "date": "timestamp",
+    "timestamp_ntz": "timestamp",
+    "string": "varchar(9)",
+    "varchar(5)": "varchar(3)",
+    "varchar(3)": "char(5) bigint",
+    "char(3)": "varchar(2) char(5)",
+    "void": "void time(6)",
+}
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        *[("void", after, ALWAYS) for after in TYPES_OF_VOID],
-        ("int", "bigint", FEATURE),
-        ("decimal(5,2)", "decimal(6,2)", FEATURE),
-        ("void", "varchar(3)", None),
-        ("void", "char(3)", None),
-        ("varchar(3)", "varchar(5)", None),
-        ("char(3)", "string", None),
-    ],
-)
-def test_fields(before, after, expected):
-    assert widening(before, after, is_nested=True) is expected
+def test_delta_4():
+    with cases(widening) as case:
+        for pairs, expected in ((BY_FEATURE, FEATURE), (BY_ITSELF, ALWAYS), (NEVER, None)):
+            for before, afters in pairs.items():
+                for after in afters.split(" "):
+                    case(before, after, expected)
+        for after in (*TYPES_OF_VOID, "varchar(3)", "char(3)"):
+            case("void", after, ALWAYS)
+        numbers = ArrayState("int", True)
+        for other in ("string collate UTF8_LCASE", "interval day to second", numbers):
+            case("void", other, None)
+        case("int", numbers, None)
+        case(numbers, ArrayState("bigint", True), None)
 
 
-@pytest.mark.parametrize("version", [(3, 3), (4, 0), (4, 1)])
-def test_void_before_delta_4_4(version):
-    assert widening("void", "string", version) is None
+def test_fields():
+    with cases(lambda before, after: widening(before, after, is_nested=True)) as case:
+        for after in TYPES_OF_VOID:
+            case("void", after, ALWAYS)
+        case("int", "bigint", FEATURE)
+        case("decimal(5,2)", "decimal(6,2)", FEATURE)
+        for before, after in (
+            ("void", "varchar(3)"),
+            ("void", "char(3)"),
+            ("varchar(3)", "varchar(5)"),
+            ("char(3)", "string"),
+        ):
+            case(before, after, None)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        ("tinyint", "smallint", FEATURE),
-        ("tinyint", "int", FEATURE),
-        ("smallint", "int", FEATURE),
-        ("int", "bigint", None),
-        ("float", "double", None),
-        ("decimal(5,2)", "decimal(6,2)", None),
-        ("varchar(3)", "varchar(5)", ALWAYS),
-    ],
-)
-def test_delta_3(before, after, expected):
-    assert widening(before, after, (3, 3)) is expected
+def test_older_deltas():
+    assert [widening("void", "string", version) for version in ((3, 3), (4, 0), (4, 1))] == [None] * 3
+    with cases(lambda before, after: widening(before, after, (3, 3))) as case:
+        for before, after in (("tinyint", "smallint"), ("tinyint", "int"), ("smallint", "int")):
+            case(before, after, FEATURE)
+        for before, after in (("int", "bigint"), ("float", "double"), ("decimal(5,2)", "decimal(6,2)")):
+            case(before, after, None)
+        case("varchar(3)", "varchar(5)", ALWAYS)
 
 
 LOG, FILES = "delta.logRetentionDuration", "delta.deletedFileRetentionDuration"
 
 
-@pytest.mark.parametrize(
-    ("declared", "there", "expected", "paths"),
-    [
-        (
-            {LOG: "90 days", FILES: "60 days"},
-            {LOG: "interval 90 days"},
-            {LOG: "interval 90 days", FILES: "60 days"},
-            [f"properties.{FILES}"],
-        ),
-        ({LOG: "90 days", FILES: "60 days"}, {LOG: "90 days", FILES: "60 days", "team": "core"}, {}, []),
-        ({FILES: "1 day"}, {LOG: "90 days"}, {FILES: "1 day"}, [f"properties.{FILES}"]),
-        (
-            {LOG: None, FILES: "1 day"},
-            {LOG: "90 days"},
-            {FILES: "1 day"},
-            [f"properties.{FILES}", f"properties.{LOG}"],
-        ),
-        (
-            {LOG: "90 days", "team": "core"},
-            {LOG: "90 days", FILES: "60 days"},
-            {"team": "core"},
-            ["properties.team"],
-        ),
-    ],
-)
-def test_the_retentions_that_a_model_declares_are_set_together(declared, there, expected, paths):
-    plan = TablePlanner().plan(
-        [table(column(), table_properties=declared)], catalog(state(stored("id"), table_properties=there))
-    )
-    changes = [change for action in plan.actions for change in action.all(SetTableProperties)]
+def test_the_retentions_that_a_model_declares_are_set_together():
+    def retentions(declared, there):
+        before = state(stored("id"), table_properties=there)
+        actions = TablePlanner().plan([table(column(), table_properties=declared)], catalog(before)).actions
+        changes = [change for action in actions for change in action.all(SetTableProperties)]
+        values = {key: value for change in changes for key, value in change.properties.items()}
+        return values, [line.path.removeprefix("properties.") for action in actions for line in change_lines(action)]
 
-    assert {key: value for change in changes for key, value in change.properties.items()} == expected
-    assert [line.path for action in plan.actions for line in change_lines(action)] == paths
+    ninety = {LOG: "90 days"}
+    both = {**ninety, FILES: "60 days"}
+    with cases(retentions) as case:
+        case(both, {LOG: "interval 90 days"}, ({LOG: "interval 90 days", FILES: "60 days"}, [FILES]))
+        case(both, {**both, "team": "core"}, ({}, []))
+        case({FILES: "1 day"}, ninety, ({FILES: "1 day"}, [FILES]))
+        case({LOG: None, FILES: "1 day"}, ninety, ({FILES: "1 day"}, [FILES, LOG]))
+        case({**ninety, "team": "core"}, both, ({"team": "core"}, ["team"]))
 
 
-@pytest.mark.parametrize("comment", ["", "The first."])
-@pytest.mark.parametrize(
-    ("there", "wanted", "expected"),
-    [
-        ({"a": {"pii": "no"}}, {"a": {"pii": "no"}}, []),
-        ({"A": {"pii": "no"}}, {"a": {"pii": "no"}}, []),
-        ({"a": {"pii": "no", "team": "crm"}}, {"a": {"pii": "no"}}, []),
-        ({"a": {"pii": "no"}}, {"a": {"pii": "no", "team": None}}, []),
-        ({}, {"a": {"team": None}}, []),
-        ({"a": {"pii": "no", "team": "crm"}}, {"a": {"pii": "no", "team": None}}, ["- columns.a.tags.team"]),
-        ({"a": {"PII": "no"}}, {"a": {"pii": "no"}}, ["+ columns.a.tags.pii"]),
-        (
-            {"a": {"pii": "yes"}},
-            {"a": {"pii": "no"}, "b": {"pii": "no"}},
-            ["~ columns.a.tags.pii", "+ columns.b.tags.pii"],
-        ),
-        ({"b": {"pii": "no"}}, {"a": {"pii": "no"}}, ["+ columns.a.tags.pii"]),
-    ],
-)
-def test_the_tags_of_columns_are_compared_by_column_and_key(comment, there, wanted, expected):
+def test_the_tags_of_columns_are_compared_by_column_and_key():
     """They are compared alone, and together with a change of something else."""
-    tags = {ColumnPath(name): values for name, values in there.items()}
-    columns = [column(name, tags=wanted.get(name, {}), comment=comment if name == "a" else "") for name in "ab"]
 
-    lines = shown([table(*columns)], state(stored("a"), stored("b"), tags=tags))
+    def differences(there, wanted, comment):
+        tags = {ColumnPath(name): values for name, values in there.items()}
+        columns = [column(name, tags=wanted.get(name, {}), comment=comment if name == "a" else "") for name in "ab"]
+        lines = shown([table(*columns)], state(stored("a"), stored("b"), tags=tags))
+        return sorted(line.split(": ")[1] for line in lines)
 
-    others = ["~ columns.a.comment"] if comment else []
-    assert sorted(line.split(": ")[1] for line in lines) == sorted([*expected, *others])
+    no, team = {"pii": "no"}, {"pii": "no", "team": "crm"}
+    for comment, others in (("", []), ("The first.", ["~ columns.a.comment"])):
+        with cases(lambda there, wanted, comment=comment: differences(there, wanted, comment)) as case:
+            case({"a": no}, {"a": no}, others)
+            case({"A": no}, {"a": no}, others)
+            case({"a": team}, {"a": no}, others)
+            case({"a": no}, {"a": {"pii": "no", "team": None}}, others)
+            case({}, {"a": {"team": None}}, others)
+            case({"a": team}, {"a": {"pii": "no", "team": None}}, ["- columns.a.tags.team", *others])
+            case({"a": {"PII": "no"}}, {"a": no}, ["+ columns.a.tags.pii", *others])
+            added = ["+ columns.b.tags.pii", "~ columns.a.tags.pii"]
+            case({"a": {"pii": "yes"}}, {"a": no, "b": no}, sorted([*added, *others]))
+            case({"b": no}, {"a": no}, ["+ columns.a.tags.pii", *others])
 
 
 def test_a_column_that_takes_the_name_of_a_renamed_one_does_not_have_its_tags():

@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-from pyspark.sql import types as spark
-
 from pytest_delta_schema.plan import PartitionValue, TablePlanner
 from pytest_delta_schema.plan.data_checks import data_checks_of, shown_columns
 from pytest_delta_schema.testing.scenario import MAPPED, TEXT
 from support.models import KEY, catalog, column, state, stored, table
-
-TYPES = {
-    "string": (TEXT, "string", True),
-    "varchar": (spark.VarcharType(3), "varchar(3)", True),
-    "char": (spark.CharType(3), "char(3)", True),
-    "timestamp": (spark.TimestampType(), "timestamp", True),
-    "binary": (spark.BinaryType(), "binary", True),
-    "timestamp without a zone": (spark.TimestampNTZType(), "timestamp_ntz", False),
-    "date": (spark.DateType(), "date", False),
-    "double": (spark.DoubleType(), "double", False),
-    "decimal": (spark.DecimalType(9, 2), "decimal(9,2)", False),
-    "boolean": (spark.BooleanType(), "boolean", False),
-    "long": (spark.LongType(), "bigint", False),
-}
 
 
 def planned(model, before):
@@ -30,12 +13,14 @@ def planned(model, before):
     return action
 
 
-@pytest.mark.parametrize("case", TYPES)
-def test_only_values_of_some_types_have_to_be_looked_at(case):
-    kind, name, is_asked = TYPES[case]
-    action = planned(table(column(), column("P", kind), partitioned_by=["p"]), state(stored(), stored("P", name)))
-
-    assert data_checks_of(action) == ((PartitionValue(column="P", data_type=name),) if is_asked else ())
+def test_only_values_of_some_types_have_to_be_looked_at():
+    looked_at = ["string", "varchar(3)", "char(3)", "timestamp", "binary"]
+    for name in (*looked_at, "timestamp_ntz", "date", "double", "decimal(9,2)", "boolean", "bigint"):
+        model = table(column(), column("P", name), partitioned_by=["p"])
+        check = PartitionValue(column="P", data_type=name)
+        assert data_checks_of(planned(model, state(stored(), stored("P", name)))) == (
+            (check,) if name in looked_at else ()
+        )
 
 
 def test_values_that_are_in_partitions_already_or_not_there_yet_are_not_looked_at():

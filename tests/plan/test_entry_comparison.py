@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import pytest
-
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.plan.entry_comparison import stale_entries, unstorable_notes
 from pytest_delta_schema.state import CatalogState, EntryState
 from pytest_delta_schema.state.delta_log import LogFacts
 from pytest_delta_schema.state.entries import entry_columns, long_properties, storable
+from support.case_tables import cases
 from support.logs import field
 from support.models import NAME
 
@@ -40,32 +39,25 @@ def entry(shown, **more):
     )
 
 
-CASES = {
-    "a long value": (log(field("id"), note=LONG), "property note (a value of 256 characters)"),
-    "a long key": (log(field("id"), **{LONG: "1"}), f"property {'x' * 60}... (a key of 256 characters)"),
-    "a void column": (log(field("id"), field("v", "void")), "column v (void)"),
-    "void inside": (log(field("id"), field("s", STRUCT)), "column s (void)"),
-    "a long comment": (log(field("id"), comment="c" * 65_536), "the comment (65536 characters)"),
-    "a long comment of a column": (
-        log(field("id", comment="c" * 65_536)),
-        "the comment of column id (65536 characters)",
-    ),
-    "several": (
-        log(field("id"), field("v", "void"), a=LONG, b=LONG),
-        "column v (void), property a (a value of 256 characters), property b (a value of 256 characters)",
-    ),
-}
+def test_what_no_entry_can_hold_is_a_note_and_no_difference():
+    def left_out(written):
+        assert entry_differences(entry(log(field("id"))), written) == ()
+        assert entry_differences(entry(written), written) == ()
+        (note,) = map(str, unstorable_notes(NAME, written))
+        return note.removeprefix("dev.silver.orders: the catalog cannot store ").removesuffix(
+            ", and its entry lacks it"
+        )
 
-
-@pytest.mark.parametrize(("written", "left_out"), CASES.values(), ids=CASES)
-def test_what_no_entry_can_hold_is_a_note_and_no_difference(written, left_out):
-    without_rest = entry(log(field("id")))
-
-    assert entry_differences(without_rest, written) == ()
-    assert entry_differences(entry(written), written) == ()
-    assert list(map(str, unstorable_notes(NAME, written))) == [
-        f"dev.silver.orders: the catalog cannot store {left_out}, and its entry lacks it",
-    ]
+    void, value = field("v", "void"), "(a value of 256 characters)"
+    with cases(left_out) as case:
+        case(log(field("id"), note=LONG), f"property note {value}")
+        case(log(field("id"), **{LONG: "1"}), f"property {'x' * 60}... (a key of 256 characters)")
+        case(log(field("id"), void), "column v (void)")
+        case(log(field("id"), field("s", STRUCT)), "column s (void)")
+        case(log(field("id"), comment="c" * 65_536), "the comment (65536 characters)")
+        case(log(field("id", comment="c" * 65_536)), "the comment of column id (65536 characters)")
+        several = log(field("id"), void, a=LONG, b=LONG)
+        case(several, f"column v (void), property a {value}, property b {value}")
 
 
 def test_an_entry_may_hold_it_in_a_form_of_its_own():
@@ -88,16 +80,18 @@ def test_what_is_left_out_is_left_out_of_the_schema_too():
     assert [column.name for column in held.columns] == ["id", "c"]
 
 
-def test_lengths_are_utf16_units():
+def test_limits_are_exact_and_lengths_are_utf16_units():
     wide, narrow = "\N{GRINNING FACE}", "\N{LATIN SMALL LETTER E WITH ACUTE}"
-    fits = log(field("id"), comment=wide * 32_767, **{wide * 127: narrow * 255})
     written = log(field("id"), comment=wide * 32_768, note=wide * 128)
 
-    assert storable(fits) == (fits, ())
-    assert storable(written).left_out == (
-        "the comment (65536 characters)",
-        "property note (a value of 256 characters)",
-    )
+    for fits in (
+        log(field("id"), comment=wide * 32_767, **{wide * 127: narrow * 255}),
+        log(field("id"), comment="c" * 65_535, **{"k" * 255: "v" * 255}),
+    ):
+        assert storable(fits) == (fits, ())
+        assert unstorable_notes(NAME, fits) == ()
+        assert long_properties(fits.configuration) == ()
+    assert storable(written).left_out == ("the comment (65536 characters)", "property note (a value of 256 characters)")
 
 
 def test_a_column_whose_comment_is_too_long_stays_without_it():
@@ -114,41 +108,22 @@ def test_a_column_whose_comment_is_too_long_stays_without_it():
     assert (entry_differences(stored, written), entry_differences(complete, written)) == ((), ())
 
 
-def test_limits_are_exact():
-    written = log(field("id"), comment="c" * 65_535, **{"k" * 255: "v" * 255})
+def test_what_an_entry_holds_in_its_place_is_a_difference():
+    def differences(written, edit):
+        return ", ".join(map(str, entry_differences(replace(entry(written), **edit), written)))
 
-    assert storable(written) == (written, ())
-    assert unstorable_notes(NAME, written) == ()
-    assert long_properties(written.configuration) == ()
-
-
-OTHERWISE = {
-    "an older value": (
-        log(field("id"), note=LONG),
-        {"properties": {"note": "short"}},
-        ["properties.note: the catalog entry has 'short', the log has (absent)"],
-    ),
-    "an older column": (
-        log(field("id"), field("v", "void")),
-        {"columns": entry_columns(log(field("id"), field("v", "string")).columns, ())},
-        ["columns.v: the catalog entry has string, the log has (absent)"],
-    ),
-    "an older comment": (
-        log(field("id"), comment="c" * 65_536),
-        {"comment": "Old"},
-        ["comment: the catalog entry has 'Old', the log has ''"],
-    ),
-    "another property": (
-        log(field("id"), note=LONG, team="x"),
-        {"properties": {}},
-        ["properties.team: the catalog entry has (absent), the log has 'x'"],
-    ),
-}
-
-
-@pytest.mark.parametrize(("written", "edit", "texts"), OTHERWISE.values(), ids=OTHERWISE)
-def test_what_an_entry_holds_in_its_place_is_a_difference(written, edit, texts):
-    assert list(map(str, entry_differences(replace(entry(written), **edit), written))) == texts
+    with cases(differences) as case:
+        has, older = "the catalog entry has", entry_columns(log(field("id"), field("v", "string")).columns, ())
+        value = log(field("id"), note=LONG), {"properties": {"note": "short"}}
+        case(*value, f"properties.note: {has} 'short', the log has (absent)")
+        case(log(field("id"), field("v", "void")), {"columns": older}, f"columns.v: {has} string, the log has (absent)")
+        comment = log(field("id"), comment="c" * 65_536), {"comment": "Old"}
+        case(*comment, f"comment: {has} 'Old', the log has ''")
+        case(
+            log(field("id"), note=LONG, team="x"),
+            {"properties": {}},
+            f"properties.team: {has} (absent), the log has 'x'",
+        )
 
 
 def test_stale_are_tables_of_which_both_were_read():

@@ -57,6 +57,7 @@ from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.sql.renderers import RENDERERS
 from pytest_delta_schema.state import ColumnGeneration, ForeignKeyState, KeyState, SourceState
 from pytest_delta_schema.state.desired import desired_state
+from support.case_tables import cases, named_cases
 from support.log_readers import FEATURES_BY_NAME, NOT_BY_NAME, WAYS
 from support.models import NAME, catalog, column, orders, state, stored, table
 
@@ -126,46 +127,32 @@ CODES = {
 """The codes of all kinds; none of them ever changes."""
 
 
-def test_every_kind_has_its_code():
+def test_every_kind_has_its_code_an_example_a_step_and_an_aspect():
     assert {kind: kind.code for kind in KINDS} == CODES
     assert len({*CODES.values()}) == len(CODES)
-
-
-@pytest.mark.parametrize(("change", "risk"), CASES)
-def test_each_change_has_its_class(change, risk):
-    assert change.risk is risk
-
-
-def test_every_kind_has_an_example():
     assert {type(change) for change, _ in CASES} == set(KINDS)
-
-
-def test_no_step_is_without_a_kind():
     assert {kind.step for kind in KINDS} == {*Step} - {Step.ENABLE_FEATURES}
-
-
-def test_each_aspect_has_kinds():
     assert {kind.aspect for kind in KINDS} == {*ASPECTS, "conversion"}
+    assert sorted({*FEATURES_BY_NAME, *NOT_BY_NAME}) == list(FEATURES)
 
 
-@pytest.mark.parametrize(
-    "change",
-    {type(change).__name__: change for change, _ in CASES}.values(),
-    ids=lambda change: type(change).__name__,
-)
-def test_every_stage_knows_every_kind(change):
+def test_each_change_has_its_class():
+    assert [change.risk for change, _ in CASES] == [risk for _, risk in CASES]
+
+
+def test_every_stage_knows_every_kind():
     observed = desired_state(table(column("a"), column("id")))
     observed = replace(observed, tags={ColumnPath("a"): {"pii": ""}})
-    action = AlignTable(table=NAME, changes=(change,), desired=observed, observed=observed)
+    for kind, change in {type(change): change for change, _ in CASES}.items():
+        action = AlignTable(table=NAME, changes=(change,), desired=observed, observed=observed)
 
-    name = type(change).__name__
-    assert {line.code for line in change_lines(action)} == {CODES[type(change)]}
-    assert type(change) in RENDERERS, f"sql/renderers.py does not render {name}"
-    assert {statement.kind for statement in statements(action)} <= {*StatementKind}
-    # A rule refuses every plan that changes how a column is generated.
-    is_executed = not isinstance(change, ColumnGenerationChange)
-    with nullcontext() if is_executed else pytest.raises(NotImplementedError, match=name):
-        apply_change(change, observed)
+        assert {line.code for line in change_lines(action)} == {CODES[kind]}
+        assert kind in RENDERERS, f"sql/renderers.py does not render {kind.__name__}"
+        assert {statement.kind for statement in statements(action)} <= {*StatementKind}
+        # A rule refuses every plan that changes how a column is generated.
+        is_executed = kind is not ColumnGenerationChange
+        with nullcontext() if is_executed else pytest.raises(NotImplementedError, match=kind.__name__):
+            apply_change(change, observed)
 
 
 def test_the_kinds_that_read_all_rows_have_data_checks():
@@ -194,27 +181,20 @@ def test_consent_is_declared_by_the_kinds_that_lose_or_rewrite_data():
     assert set(lossy) == {ColumnDrop, LayoutRewrite, ColumnMappingRemoval}
 
 
-@pytest.mark.parametrize(
-    ("creates_schema", "codes"),
-    [(False, {"DD101"}), (True, {"DD100", "DD101"})],
-    ids=["table", "schema and table"],
-)
-def test_all_parts_of_a_new_table_have_the_code_of_the_missing_table(creates_schema, codes):
-    state = desired_state(
-        table(
-            column("id", is_nullable=False),
-            primary_key=["id"],
-            checks=[Check("positive", "id > 0")],
-            comment="all",
-            tags={"pii": "no"},
-            table_properties={"team": "x"},
-            clustered_by=["id"],
-        ),
+def test_all_parts_of_a_new_table_have_the_code_of_the_missing_table():
+    model = table(
+        column("id", is_nullable=False),
+        primary_key=["id"],
+        checks=[Check("positive", "id > 0")],
+        comment="all",
+        tags={"pii": "no"},
+        table_properties={"team": "x"},
+        clustered_by=["id"],
     )
-    action = TablePlanner().creation(state, creates_schema=creates_schema)
-
-    assert len(change_lines(action)) == 8 + creates_schema
-    assert {line.code for line in change_lines(action)} == codes
+    for creates_schema, codes in ((False, {"DD101"}), (True, {"DD100", "DD101"})):
+        lines = change_lines(TablePlanner().creation(desired_state(model), creates_schema=creates_schema))
+        assert len(lines) == 8 + creates_schema
+        assert {line.code for line in lines} == codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,22 +226,13 @@ def test_a_new_kind_is_its_class():
     assert mode_of(TableTruncate(), STATE) == "manage"
 
 
-def test_a_kind_without_lines_is_an_error():
+def test_a_stage_that_does_not_know_a_kind_says_so():
     with pytest.raises(NotImplementedError):
         list(Change().lines(STATE))
-
-
-@pytest.mark.parametrize(
-    ("stage", "error"),
-    [
-        (lambda: statements(TRUNCATION), TypeError),
-        (lambda: apply_change(TableTruncate(), STATE), NotImplementedError),
-    ],
-    ids=["sql", "memory"],
-)
-def test_a_stage_that_does_not_know_a_kind_says_so(stage, error):
-    with pytest.raises(error, match="TableTruncate"):
-        stage()
+    with pytest.raises(TypeError, match="TableTruncate"):
+        statements(TRUNCATION)
+    with pytest.raises(NotImplementedError, match="TableTruncate"):
+        apply_change(TableTruncate(), STATE)
 
 
 def test_the_highest_class_counts_and_a_new_table_has_nothing_to_lose():
@@ -290,49 +261,39 @@ def shown(models) -> str:
     return " ".join("".join(table.table_name for table in group) for group in dependency_groups(models))
 
 
-@pytest.mark.parametrize(
-    ("edges", "expected"),
-    [
-        ({}, ""),
-        ({"a": ""}, "a"),
-        ({"b": "", "a": ""}, "a b"),
-        ({"a": "b", "b": ""}, "b a"),
-        ({"a": "a"}, "a"),
-        ({"a": "z"}, "a"),
-        ({"a": "bc", "b": "c", "c": ""}, "c b a"),
-        ({"a": "b", "b": "a"}, "ab"),
-        ({"a": "b", "b": "c", "c": "a", "d": "a", "e": ""}, "abc e d"),
-        ({"a": "b", "b": "a", "c": "ad", "d": "c"}, "ab cd"),
-        ({"a": "b", "b": "ac", "c": "bd", "d": ""}, "d abc"),
-    ],
-)
-def test_parents_come_first(edges, expected):
-    assert shown(pointing(edges)) == expected
+def test_parents_come_first():
+    with cases(lambda edges: shown(pointing(edges))) as case:
+        case({}, "")
+        case({"a": ""}, "a")
+        case({"b": "", "a": ""}, "a b")
+        case({"a": "b", "b": ""}, "b a")
+        case({"a": "a"}, "a")
+        case({"a": "z"}, "a")
+        case({"a": "bc", "b": "c", "c": ""}, "c b a")
+        case({"a": "b", "b": "a"}, "ab")
+        case({"a": "b", "b": "c", "c": "a", "d": "a", "e": ""}, "abc e d")
+        case({"a": "b", "b": "a", "c": "ad", "d": "c"}, "ab cd")
+        case({"a": "b", "b": "ac", "c": "bd", "d": ""}, "d abc")
 
 
 GRAPHS = st.dictionaries(st.sampled_from("abcdef"), st.text("abcdef", max_size=3).map(lambda text: "".join(set(text))))
 
 
-@given(edges=GRAPHS)
-def test_every_table_has_one_place_behind_its_parents(edges):
-    groups = dependency_groups(pointing(edges))
+@given(edges=GRAPHS, seed=st.randoms())
+def test_every_table_has_one_place_behind_its_parents_and_only_circles_stand_together(edges, seed):
+    models = pointing(edges)
+    groups = dependency_groups(models)
     position = {table.table_name: index for index, group in enumerate(groups) for table in group}
 
     assert sorted(position) == sorted(edges)
-    assert all(
-        position[parent] <= position[name]
-        for name, parents in edges.items()
-        for parent in parents
-        if parent in position
-    )
-
-
-@given(edges=GRAPHS, seed=st.randoms())
-def test_the_order_of_the_models_does_not_matter(edges, seed):
-    models = pointing(edges)
+    known = [(name, parent) for name, parents in edges.items() for parent in parents if parent in position]
+    assert all(position[parent] <= position[name] for name, parent in known)
+    circles = {
+        frozenset({name, *(other for other in reached(edges, name) if name in reached(edges, other))}) for name in edges
+    }
+    assert {frozenset(table.table_name for table in group) for group in groups} == circles
     shuffled = list(models)
     seed.shuffle(shuffled)
-
     assert shown(models) == shown(shuffled)
 
 
@@ -346,15 +307,6 @@ def reached(edges, start) -> set[str]:
     return seen
 
 
-@given(edges=GRAPHS)
-def test_only_circles_stand_together(edges):
-    together = {frozenset(table.table_name for table in group) for group in dependency_groups(pointing(edges))}
-
-    assert together == {
-        frozenset({name, *(other for other in reached(edges, name) if name in reached(edges, other))}) for name in edges
-    }
-
-
 def planned(before, after):
     """Return what the plan of a table enables in its protocol, and the lines that show it."""
     actions = TablePlanner().plan_states([after], catalog(before)).align_tables
@@ -362,56 +314,42 @@ def planned(before, after):
     return enabled, [line for action in actions for line in change_lines(action)]
 
 
-def test_every_feature_is_enabled_by_its_name_or_cannot_be():
-    assert sorted({*FEATURES_BY_NAME, *NOT_BY_NAME}) == list(FEATURES)
+def test_a_change_that_raises_the_protocol_is_a_risk_and_shows_it():
+    def raised(way):
+        enabled, lines = planned(*map(desired_state, way.tables(str(NAME))))
+        assert all(line.risk >= Risk.FEATURE for line in lines if line.loss)
+        assert any(line.loss for line in lines) is bool(enabled)
+        return enabled
 
-
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_a_change_that_raises_the_protocol_is_a_risk_and_shows_it(way):
-    enabled, lines = planned(*map(desired_state, way.tables(str(NAME))))
-
-    assert enabled == set(way.enables)
-    assert any(line.loss for line in lines) is bool(way.enables)
-    assert all(line.risk >= Risk.FEATURE for line in lines if line.loss)
+    with named_cases(raised) as case:
+        for name, way in WAYS.items():
+            case(name, way, set(way.enables))
 
 
 LACKING = {"delta.minReaderVersion": "3", "delta.minWriterVersion": "7", "delta.feature.deletionVectors": "supported"}
 """The protocol of a table that another client has created, without what older versions imply."""
 
 
-@pytest.mark.parametrize(
-    ("after", "enables", "shown"),
-    [
-        (
-            table(column(), table_properties={"delta.appendOnly": "true", "team": "x"}),
-            {"appendOnly"},
-            [
-                ("properties.delta.appendOnly", "clients that do not know appendOnly can no longer write the table"),
-                ("properties.team", ""),
-            ],
-        ),
-        (
-            table(column(is_nullable=False)),
-            {"invariants"},
-            [("columns.id", "clients that do not know invariants can no longer write the table")],
-        ),
-        (
-            table(column(), column("v", "variant")),
-            {"variantType"},
-            [("columns.v", "clients that do not know variantType can neither read nor write the table")],
-        ),
-        (
-            table(column(), column("c", StringType("UTF8_LCASE"))),
-            {"collations"},
-            [("columns.c", "clients that do not know collations can no longer write the table")],
-        ),
-        (table(column(), column("t", "timestamp_ntz")), {"timestampNtz"}, None),
-        (table(column(), checks=[Check("c", "id > 0")]), {"checkConstraints"}, None),
-    ],
-    ids=["property", "not null", "type", "collation", "local time", "check"],
-)
-def test_a_protocol_that_names_its_features_has_no_others(after, enables, shown):
-    enabled, lines = planned(state(stored(), table_properties=LACKING), desired_state(after))
+def test_a_protocol_that_names_its_features_has_no_others():
+    there = state(stored(), table_properties=LACKING)
+    write = "clients that do not know {} can no longer write the table"
+    read = "clients that do not know {} can neither read nor write the table"
 
-    assert enabled == enables
-    assert shown is None or [(line.path, line.loss) for line in lines] == shown
+    def raised(model):
+        enabled, lines = planned(there, desired_state(model))
+        return enabled, [(line.path, line.loss) for line in lines]
+
+    with cases(raised) as case:
+        properties = {"delta.appendOnly": "true", "team": "x"}
+        shown = [("properties.delta.appendOnly", write.format("appendOnly")), ("properties.team", "")]
+        case(table(column(), table_properties=properties), ({"appendOnly"}, shown))
+        case(table(column(is_nullable=False)), ({"invariants"}, [("columns.id", write.format("invariants"))]))
+        new = table(column(), column("v", "variant"))
+        case(new, ({"variantType"}, [("columns.v", read.format("variantType"))]))
+        new = table(column(), column("c", StringType("UTF8_LCASE")))
+        case(new, ({"collations"}, [("columns.c", write.format("collations"))]))
+        new = table(column(), column("t", "timestamp_ntz"))
+        lines = [(path, read.format("timestampNtz")) for path in ("properties.delta.feature.timestampNtz", "columns.t")]
+        case(new, ({"timestampNtz"}, lines))
+        new = table(column(), checks=[Check("c", "id > 0")])
+        case(new, ({"checkConstraints"}, [("checks.c", write.format("checkConstraints"))]))

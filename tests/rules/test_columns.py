@@ -2,82 +2,49 @@
 
 from __future__ import annotations
 
-import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Table, Unique
 from pytest_delta_schema.delta.names import nearest_name, proposal
 from pytest_delta_schema.rules import PlanValidator
+from support.case_tables import cases
 
 ADDRESS = spark.StructType([spark.StructField("city", spark.StringType())])
 COLUMNS = [Column("OrderId", "bigint", is_nullable=False), Column("amount", "int"), Column("address", ADDRESS)]
-MEANT = "did you mean {}?"
 
 
-@pytest.mark.parametrize(
-    ("declared", "message"),
-    [
-        (
-            {"primary_key": ["order_id"]},
-            f"primary key column order_id is not a column of the model; {MEANT.format('OrderId')}",
-        ),
-        (
-            {"primary_key": ["note"]},
-            "primary key column note is not a column of the model; declare it, or fix the key",
-        ),
-        (
-            {"foreign_keys": [ForeignKey(["amuont"], "dev.silver.parents", ["id"])]},
-            f"foreign key (amuont) names amuont, which is not a column of the model; {MEANT.format('amount')}",
-        ),
-        (
-            {"unique": [Unique(["Amounts"])]},
-            f"unique constraint (Amounts) names Amounts, which is not a column of the model; {MEANT.format('amount')}",
-        ),
-        (
-            {"partitioned_by": ["amont"]},
-            f"partitioned_by names amont, which is not a column; {MEANT.format('amount')}",
-        ),
-        (
-            {"clustered_by": ["address.cty"]},
-            f"clustered_by names address.cty, which is not a column or a field of a struct; {MEANT.format('address.city')}",
-        ),
-        (
-            {"checks": [Check("positive", "amuont > 0")]},
-            (
-                "check positive (amuont > 0) names amuont (did you mean amount?), which is not a column of the table; write a"
-                " condition over the columns of one row, such as amount >= 0"
-            ),
-        ),
-    ],
-    ids=["primary key", "nothing near", "foreign key", "unique", "partitions", "clusters", "check"],
-)
-def test_the_nearest_column_is_named(declared, message):
-    violations = PlanValidator().model_violations([Table("dev", "silver", "orders", COLUMNS, **declared)])
-
-    assert [f"{violation.message}; {violation.remedy}" for violation in violations] == [message]
+def unknown_columns(declared):
+    model = Table("dev", "silver", "orders", [*COLUMNS, *declared.pop("more", [])], **declared)
+    return "\n".join(f"{each.message}; {each.remedy}" for each in PlanValidator().model_violations([model]))
 
 
-def test_a_generated_column_names_the_nearest_column():
-    table = Table("dev", "silver", "orders", [*COLUMNS, Column("twice", "int", generated_as="amuont * 2")])
+def test_the_nearest_column_is_named():
+    amount = "which is not a column of the model; did you mean amount?"
+    with cases(unknown_columns) as case:
+        lacks = "primary key column {} is not a column of the model; {}"
+        case({"primary_key": ["order_id"]}, lacks.format("order_id", "did you mean OrderId?"))
+        case({"primary_key": ["note"]}, lacks.format("note", "declare it, or fix the key"))
+        key = ForeignKey(["amuont"], "dev.silver.parents", ["id"])
+        case({"foreign_keys": [key]}, f"foreign key (amuont) names amuont, {amount}")
+        case({"unique": [Unique(["Amounts"])]}, f"unique constraint (Amounts) names Amounts, {amount}")
+        text = "partitioned_by names amont, which is not a column; did you mean amount?"
+        case({"partitioned_by": ["amont"]}, text)
+        text = (
+            "clustered_by names address.cty, which is not a column or a field of a struct; did you mean address.city?"
+        )
+        case({"clustered_by": ["address.cty"]}, text)
+        meant = "names amuont (did you mean amount?), which is not a column of the table; write"
+        text = f"check positive (amuont > 0) {meant} a condition over the columns of one row, such as amount >= 0"
+        case({"checks": [Check("positive", "amuont > 0")]}, text)
+        text = f"column twice is generated as amuont * 2, which {meant} an expression over the other columns of the row"
+        case({"more": [Column("twice", "int", generated_as="amuont * 2")]}, text)
 
-    (violation,) = PlanValidator().model_violations([table])
 
-    assert violation.message == (
-        "column twice is generated as amuont * 2, which names amuont (did you mean amount?), which is not a column of the"
-        " table"
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "names", "nearest"),
-    [
+def test_names_are_compared_without_case():
+    for name, names, nearest in [
         ("AMUONT", ["id", "Amount"], "Amount"),
         ("note", ["id", "amount"], None),
         ("id", [], None),
-    ],
-)
-def test_names_are_compared_without_case(name, names, nearest):
-    assert nearest_name(name, names) == nearest
-    assert proposal(name, iter(names), "declare it") == (
-        "declare it" if nearest is None else f"did you mean {nearest}?"
-    )
+    ]:
+        assert nearest_name(name, names) == nearest
+        assert proposal(name, iter(names), "declare it") == (f"did you mean {nearest}?" if nearest else "declare it")

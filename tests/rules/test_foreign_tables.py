@@ -10,10 +10,12 @@ from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.execute import Capabilities
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.rules import Consent, PlanValidator, default_plan_rules
+from pytest_delta_schema.rules import Consent, PlanValidator
 from pytest_delta_schema.state import ArrayState, StructState, TableState
 from pytest_delta_schema.state.desired import desired_state
+from support.case_tables import named_cases
 from support.models import NAME, catalog, column, state, stored, table
+from support.violations import violations_of_plan
 
 ELEMENTS = stored("a", ArrayState("int", contains_null=False))
 FIELDS = stored("r", ArrayState(StructState((stored("n", "int", is_nullable=False),)), contains_null=True))
@@ -31,138 +33,66 @@ def mode(value):
     return {MAPPING_PROPERTY: value}
 
 
-def texts(model, there):
-    plan = TablePlanner().plan([model], catalog(there))
-    validator = PlanValidator(plan_rules=default_plan_rules([Consent("rewrite", str(NAME))]))
-    return [str(violation) for violation in validator.plan_violations(plan)]
+def violations_with_consent(model, there):
+    return violations_of_plan(model, there, consents=[Consent("rewrite", str(NAME))])
 
 
-@pytest.mark.parametrize(
-    ("model", "there", "expected"),
-    [
-        pytest.param(
+def test_refused():
+    special = "hold one of space , ; { } ( ) = tab newline"
+    within = "which Delta does not change inside an array or a map; declare it as"
+    before_all = (
+        "until it is nullable, Delta changes neither columns nor column mapping; declare it nullable, and apply that"
+    )
+    strict = f"column r.element.n is NOT NULL inside an array or a map, and {before_all} before anything else"
+    with named_cases(lambda *tables: violations_with_consent(*tables).partition(" [DS")[0]) as case:
+        case(
+            "any change of a table with special names",
             table(column(), column("order id"), comment="x"),
             state(stored(), stored("order id")),
-            [
-                (
-                    "column names 'order id' of the table hold one of space , ; { } ( ) = tab newline, and Delta refuses every"
-                    " change of it without column mapping; declare the property delta.columnMapping.mode='name'"
-                    " [DS107 InvalidColumnName]"
-                ),
-            ],
-            id="any change of a table with special names",
-        ),
-        pytest.param(
-            table(column(), elements(True)),
-            state(stored(), ELEMENTS),
-            [
-                (
-                    "column a.element is not null on the table and nullable in the model, which Delta does not change inside"
-                    " an array or a map; declare it as not null [DS106 NotNullInCollection]"
-                ),
-            ],
-            id="elements that may be NULL",
-        ),
-        pytest.param(
-            table(fields(nullable=False)),
-            state(stored("r", ArrayState(StructState((stored("n", "int"),)), contains_null=True))),
-            [
-                (
-                    "column r.element.n is nullable on the table and not null in the model, which Delta does not change inside"
-                    " an array or a map; declare it as nullable [DS106 NotNullInCollection]"
-                ),
-            ],
-            id="fields that may not be NULL",
-        ),
-        pytest.param(
-            table(column(comment="x"), fields(nullable=False)),
-            state(stored(), FIELDS),
-            [
-                (
-                    "column r.element.n is NOT NULL inside an array or a map, and until it is nullable, Delta changes neither"
-                    " columns nor column mapping; declare it nullable, and apply that before anything else"
-                    " [DS106 NotNullInCollection]"
-                ),
-            ],
-            id="any change of columns next to such a field",
-        ),
-        pytest.param(
-            table(fields(nullable=False), table_properties=mode("name")),
-            state(FIELDS),
-            [
-                (
-                    "column r.element.n is NOT NULL inside an array or a map, and until it is nullable, Delta changes neither"
-                    " columns nor column mapping; declare it nullable, and apply that before anything else"
-                    " [DS106 NotNullInCollection]"
-                ),
-            ],
-            id="column mapping next to such a field",
-        ),
-        pytest.param(
-            table(column(), table_properties=mode("name")),
-            state(stored(), table_properties=mode("id")),
-            [
-                (
-                    "column mapping is id on the table and name in the model, which Delta refuses; declare"
-                    " delta.columnMapping.mode='id' [DS222 UnsupportedMappingMode]"
-                ),
-            ],
-            id="id to name",
-        ),
-        pytest.param(
-            table(column("a b"), table_properties=mode("none")),
-            state(stored("a b"), table_properties=mode("name")),
-            [
-                (
-                    "column mapping is name on the table and none in the model, which Delta refuses, because the column names"
-                    " 'a b' hold one of space , ; { } ( ) = tab newline; declare delta.columnMapping.mode='name'"
-                    " [DS222 UnsupportedMappingMode]"
-                ),
-            ],
-            id="name to none with special names",
-        ),
-        pytest.param(
+            f"column names 'order id' of the table {special}, and Delta refuses every change of it without column mapping;"
+            " declare the property delta.columnMapping.mode='name'",
+        )
+        text = f"column a.element is not null on the table and nullable in the model, {within} not null"
+        case("elements that may be NULL", table(column(), elements(True)), state(stored(), ELEMENTS), text)
+        there = state(stored("r", ArrayState(StructState((stored("n", "int"),)), contains_null=True)))
+        text = f"column r.element.n is nullable on the table and not null in the model, {within} nullable"
+        case("fields that may not be NULL", table(fields(nullable=False)), there, text)
+        commented = table(column(comment="x"), fields(nullable=False))
+        case("any change of columns next to such a field", commented, state(stored(), FIELDS), strict)
+        mapped = table(fields(nullable=False), table_properties=mode("name"))
+        case("column mapping next to such a field", mapped, state(FIELDS), strict)
+        named = table(column(), table_properties=mode("name")), state(stored(), table_properties=mode("id"))
+        refused = "column mapping is {0} on the table and {1} in the model, which Delta refuses{2}; declare"
+        case("id to name", *named, f"{refused.format('id', 'name', '')} delta.columnMapping.mode='id'")
+        for before, after in (("name", "none"), ("id", None)):
+            model = table(column("a b"), table_properties=mode(after))
+            because = refused.format(before, "none", f", because the column names 'a b' {special}")
+            text = f"{because} delta.columnMapping.mode='{before}'"
+            case(f"{before} to {after}", model, state(stored("a b"), table_properties=mode(before)), text)
+
+
+def test_the_codes_of_what_is_refused():
+    for model, there, code in (
+        (table(column("a b"), comment="x"), state(stored("a b")), "DS107 InvalidColumnName"),
+        (table(column(), elements(True)), state(stored(), ELEMENTS), "DS106 NotNullInCollection"),
+        (
             table(column("a b"), table_properties=mode(None)),
             state(stored("a b"), table_properties=mode("id")),
-            [
-                (
-                    "column mapping is id on the table and none in the model, which Delta refuses, because the column names"
-                    " 'a b' hold one of space , ; { } ( ) = tab newline; declare delta.columnMapping.mode='id'"
-                    " [DS222 UnsupportedMappingMode]"
-                ),
-            ],
-            id="id to absent with special names",
+            "DS222 UnsupportedMappingMode",
         ),
-    ],
-)
-def test_refused(model, there, expected):
-    assert texts(model, there) == [f"dev.silver.orders: {text}" for text in expected]
+    ):
+        assert violations_with_consent(model, there).endswith(f"[{code}]")
 
 
-@pytest.mark.parametrize(
-    ("model", "there"),
-    [
-        pytest.param(table(column(), fields(nullable=True), comment="x"), state(stored(), FIELDS), id="nullable"),
-        pytest.param(table(column(), table_properties=mode("name")), state(stored()), id="none to name"),
-        pytest.param(
-            table(column(), table_properties=mode("none")),
-            state(stored(), table_properties=mode("id")),
-            id="id to none",
-        ),
-        pytest.param(
-            table(column(), table_properties=mode(None)),
-            state(stored(), table_properties=mode("name")),
-            id="name to absent",
-        ),
-        pytest.param(
-            table(column("a b"), column("c d"), table_properties=mode("id")),
-            TableState(name=NAME, exists=False),
-            id="created with column mapping",
-        ),
-    ],
-)
-def test_accepted(model, there):
-    assert texts(model, there) == []
+def test_accepted():
+    with named_cases(violations_with_consent) as case:
+        case("nullable", table(column(), fields(nullable=True), comment="x"), state(stored(), FIELDS), "")
+        case("none to name", table(column(), table_properties=mode("name")), state(stored()), "")
+        for before, after in (("id", "none"), ("name", None)):
+            there = state(stored(), table_properties=mode(before))
+            case(f"{before} to {after}", table(column(), table_properties=mode(after)), there, "")
+        mapped = table(column("a b"), column("c d"), table_properties=mode("id"))
+        case("created with column mapping", mapped, TableState(name=NAME, exists=False), "")
 
 
 @pytest.mark.parametrize(
@@ -209,54 +139,34 @@ UNIFORM = {"DELTA.universalFormat.enabledFormats": "hudi, Iceberg"}
 
 
 def iceberg_texts(before, after, properties, declared=None):
-    declared = {} if declared is None else declared
-    model = table(Column("c", after), table_properties={**WIDE, **declared})
-    plan = TablePlanner().plan([model], catalog(state(stored("c", before), table_properties={**WIDE, **properties})))
-    return [str(violation) for violation in PlanValidator().plan_violations(plan)]
+    model = table(Column("c", after), table_properties={**WIDE, **(declared or {})})
+    return violations_of_plan(model, state(stored("c", before), table_properties={**WIDE, **properties}))
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("tinyint", spark.DoubleType()),
-        ("int", spark.DoubleType()),
-        ("int", spark.DecimalType(10, 0)),
-        ("bigint", spark.DecimalType(20, 0)),
-        ("decimal(10,2)", spark.DecimalType(12, 3)),
-        ("date", spark.TimestampNTZType()),
-    ],
-)
-def test_types_that_iceberg_refuses(before, after):
-    shown = after.simpleString()
-    assert iceberg_texts(before, after, {}) == []
+def test_types_that_iceberg_refuses():
+    refused = [
+        *(("tinyint", "double"), ("int", "double"), ("int", "decimal(10,0)"), ("bigint", "decimal(20,0)")),
+        *(("decimal(10,2)", "decimal(12,3)"), ("date", "timestamp_ntz")),
+    ]
+    accepted = [
+        *(("tinyint", "smallint"), ("smallint", "int"), ("int", "bigint"), ("float", "double")),
+        *(("decimal(10,2)", "decimal(12,2)"), ("varchar(3)", "string")),
+    ]
+
+    assert [change for change in (*refused, *accepted) if iceberg_texts(*change, {})] == []
+    assert [change for change in accepted if iceberg_texts(*change, COMPAT)] == []
     for properties in (COMPAT, UNIFORM):
-        assert iceberg_texts(before, after, properties) == [
-            (
-                f"dev.silver.orders: column c is {before} on the table and {shown} in the model, and the table has Iceberg"
-                f" metadata, which cannot follow that change; declare {before} [DS223 TypeChangeUnsupportedByIceberg]"
-            ),
+        assert [iceberg_texts(*change, properties) for change in refused] == [
+            f"column c is {before} on the table and {after} in the model, and the table has Iceberg metadata, which cannot"
+            f" follow that change; declare {before} [DS223 TypeChangeUnsupportedByIceberg]"
+            for before, after in refused
         ]
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("tinyint", spark.ShortType()),
-        ("smallint", spark.IntegerType()),
-        ("int", spark.LongType()),
-        ("float", spark.DoubleType()),
-        ("decimal(10,2)", spark.DecimalType(12, 2)),
-        ("varchar(3)", spark.StringType()),
-    ],
-)
-def test_types_that_iceberg_accepts(before, after):
-    assert iceberg_texts(before, after, COMPAT) == []
+def test_the_properties_that_the_table_has_after_the_plan_count():
+    off = {"delta.enableIcebergCompatV2": "false"}
 
-
-def test_the_plan_counts():
-    before, after = "int", spark.DoubleType()
-
-    assert len(iceberg_texts(before, after, {}, COMPAT)) == 1
-    assert iceberg_texts(before, after, COMPAT, {"delta.enableIcebergCompatV2": "false"}) == []
-    assert iceberg_texts(before, after, UNIFORM, dict.fromkeys(UNIFORM)) == []
-    assert iceberg_texts(before, after, {"delta.universalFormat.enabledFormats": "hudi"}) == []
+    assert iceberg_texts("int", "double", {}, COMPAT).endswith("[DS223 TypeChangeUnsupportedByIceberg]")
+    assert iceberg_texts("int", "double", COMPAT, off) == ""
+    assert iceberg_texts("int", "double", UNIFORM, dict.fromkeys(UNIFORM)) == ""
+    assert iceberg_texts("int", "double", {"delta.universalFormat.enabledFormats": "hudi"}) == ""

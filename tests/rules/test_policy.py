@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy, compatibility_of
+from support.case_tables import cases, refusal
 
 ORDERS = QualifiedName("prod", "gold", "orders")
 
@@ -19,53 +17,44 @@ def entries(*paths):
     ]
 
 
-@pytest.mark.parametrize(
-    ("path", "name", "matches"),
-    [
-        ("prod.gold.orders", ORDERS, True),
-        ("PROD.Gold.ORDERS", ORDERS, True),
-        ("prod.gold.orders", QualifiedName("PROD", "gold", "Orders"), True),
-        ("`prod`.`gold`.`orders`", ORDERS, True),
-        ("prod.gold.*", ORDERS, True),
-        ("prod.*.*", ORDERS, True),
-        ("prod.**", ORDERS, True),
-        ("**", ORDERS, True),
-        ("**.orders", ORDERS, True),
-        ("prod.**.gold.orders", ORDERS, True),
-        ("prod.gold.orders.**", ORDERS, True),
-        ("*.g?ld.o[a-r]ders", ORDERS, True),
-        ("prod.gold.order", ORDERS, False),
-        ("prod.gold.orders2", ORDERS, False),
-        ("dev.**", ORDERS, False),
-        ("prod.silver.*", ORDERS, False),
-        ("prod.gold.`*`", ORDERS, False),
-        ("prod.gold.`*`", QualifiedName("prod", "gold", "*"), True),
-        ("prod.gold.*", QualifiedName("prod", "gold", "a.b"), True),
-        ("prod.gold.`a.b`", QualifiedName("prod", "gold", "a.b"), True),
-        ("prod.gold.\u043erders", ORDERS, False),
-        ("prod.gold.`or\nders`", QualifiedName("prod", "gold", "or\nders"), True),
-    ],
-)
-def test_paths_match_names_as_those_of_consents_do(path, name, matches):
-    assert compatibility_of(entries(path), name).min_notice == matches
+def test_paths_match_names_as_those_of_consents_do():
+    def matching(name, *paths):
+        return [path for path in paths if compatibility_of(entries(path), name).min_notice]
+
+    matched = [
+        "prod.gold.orders",
+        "PROD.Gold.ORDERS",
+        "`prod`.`gold`.`orders`",
+        "prod.gold.*",
+        "prod.*.*",
+        "prod.**",
+        "**",
+    ]
+    matched += ["**.orders", "prod.**.gold.orders", "prod.gold.orders.**", "*.g?ld.o[a-r]ders"]
+    others = [
+        "prod.gold.order",
+        "prod.gold.orders2",
+        "dev.**",
+        "prod.silver.*",
+        "prod.gold.`*`",
+        "prod.gold.\u043erders",
+    ]
+    assert matching(ORDERS, *matched, *others) == matched
+    for table, path in {"*": "`*`", "a.b": "`a.b`", "or\nders": "`or\nders`", "Orders": "orders", "ab": "*"}.items():
+        assert matching(QualifiedName("PROD", "gold", table), f"prod.gold.{path}")
 
 
-@pytest.mark.parametrize(
-    ("paths", "used"),
-    [
-        ((), 0),
-        (("dev.**",), 0),
-        (("**", "prod.**", "prod.gold.**"), 3),
-        (("prod.gold.**", "prod.**", "**"), 1),
-        (("prod.gold.orders", "prod.gold.**"), 1),
-        (("prod.silver.customers", "prod.**"), 2),
-        (("**.orders", "prod.gol*.*"), 2),
-        (("prod.gold.*", "*.gold.ord*"), 1),
-        (("*.gold.ord*", "prod.gold.*"), 1),
-    ],
-)
-def test_the_longest_path_is_used_and_of_two_the_first(paths, used):
-    assert compatibility_of(entries(*paths), ORDERS).min_notice == used
+def test_the_longest_path_is_used_and_of_two_the_first():
+    with cases(lambda paths: compatibility_of(entries(*paths), ORDERS).min_notice) as case:
+        case((), 0)
+        case(("dev.**",), 0)
+        case(("**", "prod.**", "prod.gold.**"), 3)
+        case(("prod.gold.**", "prod.**", "**"), 1)
+        case(("prod.gold.orders", "prod.gold.**"), 1)
+        case(("prod.silver.customers", "prod.**"), 2)
+        case(("**.orders", "prod.gol*.*"), 2)
+        case(("prod.gold.*", "*.gold.ord*"), 1)
+        case(("*.gold.ord*", "prod.gold.*"), 1)
 
 
 def test_without_an_entry_breaking_changes_fail_for_the_usual_roles():
@@ -88,10 +77,7 @@ def test_an_entry_replaces_all_that_a_shorter_one_says():
 
 
 def test_a_path_that_matches_no_table_is_refused():
-    with pytest.raises(DeclarationError) as caught:
-        CompatibilityEntry("prod.gold")
-
-    assert str(caught.value) == (
+    assert refusal(CompatibilityEntry, "prod.gold") == (
         "path 'prod.gold' matches no table, because the name of a table has 3 parts; write catalog.schema.table, where"
         " * is one part and ** any number of parts"
     )

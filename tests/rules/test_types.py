@@ -10,145 +10,120 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, Identity
 from pytest_delta_schema.models.types import parse_type
-from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.rules import Consent, PlanValidator, default_plan_rules
-from pytest_delta_schema.state import TableState
+from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import default_faults
 from pytest_delta_schema.state.spark_types import canonical_type
-from support.models import NAME, TEXT, catalog, column, table
+from support.case_tables import cases, named_cases
+from support.models import TEXT, column, table
+from support.violations import violations_of, violations_of_plan
 
 CONSTANT = " write an expression without columns; a string literal needs quotes inside the text, as in \"'open'\""
 SOURCES = " write an expression over the other columns of the row"
 INT = spark.IntegerType()
 
 
-@pytest.mark.parametrize(
-    ("columns", "expected"),
-    [
-        pytest.param(
+def invalid_generations(columns):
+    """Return what DS118 says of columns, without its code."""
+    return violations_of(table(*columns)).replace(" [DS118 InvalidColumnGeneration]", "")
+
+
+def test_declared_values():
+    with named_cases(invalid_generations) as case:
+        case(
+            "two of three",
             [column("a", default=1, identity=True)],
-            ["column a declares default and identity, which exclude each other; keep one of them"],
-            id="two of three",
-        ),
-        pytest.param(
+            "column a declares default and identity, which exclude each other; keep one of them",
+        )
+        case(
+            "a default of zero counts",
             [column("a", default=0, generated_as="b"), column("b")],
-            ["column a declares default and generated_as, which exclude each other; keep one of them"],
-            id="a default of zero counts",
-        ),
-        pytest.param(
+            "column a declares default and generated_as, which exclude each other; keep one of them",
+        )
+        case(
+            "a text without quotes",
             [column("a", TEXT, default="open")],
-            ["column a has the default open, which names open, but a default cannot use columns;" + CONSTANT],
-            id="a text without quotes",
-        ),
-        pytest.param(
+            "\n".join(
+                ["column a has the default open, which names open, but a default cannot use columns;" + CONSTANT]
+            ),
+        )
+        case(
+            "expressions that are none",
             [column("a", default="(select 1)"), column("b", default="sum(1)"), column("c", default="1 +")],
-            [
-                "column a has the default (select 1), which holds a subquery, which would break every write;"
-                + CONSTANT,
-                "column b has the default sum(1), which holds an aggregate, but is evaluated for one row at a time;"
-                + CONSTANT,
-                "column c has the default 1 +, which cannot be parsed;" + CONSTANT,
-            ],
-            id="expressions that are none",
-        ),
-        pytest.param(
+            f"column a has the default (select 1), which holds a subquery, which would break every write;{CONSTANT}\n"
+            f"column b has the default sum(1), which holds an aggregate, but is evaluated for one row at a time;{CONSTANT}\n"
+            f"column c has the default 1 +, which cannot be parsed;{CONSTANT}",
+        )
+        case(
+            "identities that cannot count",
             [column("a", INT, identity=Identity(step=0))],
-            [
-                "column a is an identity column of type int, but Delta counts in bigint only; use LongType()",
-                "column a is an identity column with a step of 0; use another step",
-            ],
-            id="identities that cannot count",
-        ),
-        pytest.param(
+            "column a is an identity column of type int, but Delta counts in bigint only; use LongType()\n"
+            "column a is an identity column with a step of 0; use another step",
+        )
+        case(
+            "generated from what may not be looked at",
             [column("a"), column("b", generated_as="a + rand()"), column("c", generated_as="b + gone")],
-            [
-                "column b is generated as a + rand(), which calls rand, which returns another value every time;"
-                + SOURCES,
-                "column c is generated as b + gone, which names gone, which is not a column of the table;" + SOURCES,
-                "column c is generated as b + gone, which names b, and generated columns cannot name generated columns; write the expression of that column in its place",
-            ],
-            id="generated from what may not be looked at",
-        ),
-        pytest.param([column("a", generated_as="A + 1")], None, id="generated from itself"),
-        pytest.param(
+            f"column b is generated as a + rand(), which calls rand, which returns another value every time;{SOURCES}\n"
+            f"column c is generated as b + gone, which names gone, which is not a column of the table;{SOURCES}\n"
+            "column c is generated as b + gone, which names b, and generated columns cannot name generated columns; write the expression of that column in its place",
+        )
+        case(
+            "generated from itself",
+            [column("a", generated_as="A + 1")],
+            "column a is generated as A + 1, which names a, and generated columns cannot name generated columns; write the"
+            " expression of that column in its place",
+        )
+        case(
+            "fine",
             [
                 column("a", spark.TimestampType(), default="current_timestamp()"),
                 column("b", default=True, data_type=spark.BooleanType()),
                 column("c", identity=False),
                 column("d", generated_as="transform(array(c), x -> x + c)[0]"),
             ],
-            [],
-            id="fine",
-        ),
-    ],
-)
-def test_declared_values(columns, expected):
-    violations = PlanValidator().model_violations([table(*columns)])
-
-    if expected is None:
-        assert "names a, and generated columns cannot name generated columns" in str(violations[0])
-    else:
-        assert [str(violation).removeprefix("dev.silver.orders: ") for violation in violations] == [
-            f"{value} [DS118 InvalidColumnGeneration]" for value in expected
-        ]
+            "",
+        )
 
 
-def judged(before, after):
-    """Return what DS214 says about a change of column b."""
-    columns = [column("a")]
-    plan = TablePlanner().plan([table(*columns, *after)], catalog(desired_state(table(*columns, *before))))
-    return [
-        (violation.path, violation.message)
-        for violation in PlanValidator().plan_violations(plan)
-        if violation.code == "DS214"
-    ]
+def test_a_generation_that_cannot_be_added_or_changed_is_named():
+    plain, twice = column("b"), column("b", generated_as="a * 2")
+    counted = column("b", identity=Identity(start=5))
 
+    def judged(before, after):
+        """Return what DS214 says about a change of column b."""
+        there = desired_state(table(column("a"), *before))
+        return violations_of_plan(table(column("a"), *after), there, code="DS214").partition(";")[0]
 
-@pytest.mark.parametrize(
-    ("added", "fact"),
-    [
-        (column("b", generated_as="a * 2"), "generated always as (a * 2)"),
-        (column("b", identity=Identity(start=5)), "generated always as identity (5 by 1)"),
-        (column("b", default=3), None),
-        (column("b"), None),
-    ],
-    ids=["generated", "identity", "default", "plain"],
-)
-def test_an_added_column_must_not_be_generated(added, fact):
-    expected = [("columns.b", f"column b is {fact}, which Delta creates with a new table only")]
-
-    assert judged([], [added]) == (expected if fact else [])
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "fact"),
-    [
-        (
-            column("b", generated_as="a * 2"),
-            column("b"),
-            "column b is generated always as (a * 2) on the table and plain in the model",
-        ),
-        (
-            column("b"),
-            column("b", generated_as="a * 2"),
-            "column b is plain on the table and generated always as (a * 2) in the model",
-        ),
-        (
-            column("b", identity=Identity(start=5)),
-            column("b", generated_as="a * 2"),
-            "column b is generated always as identity (5 by 1) on the table and generated always as (a * 2) in the model",
-        ),
-    ],
-    ids=["removed", "added", "changed"],
-)
-def test_a_changed_generation_names_what_the_table_and_the_model_have(before, after, fact):
-    assert judged([before], [after]) == [("columns.b", f"{fact}, which Delta does not change")]
+    new, kept = "which Delta creates with a new table only", "which Delta does not change"
+    with named_cases(judged) as case:
+        case("added, generated", [], [twice], f"column b is generated always as (a * 2), {new}")
+        case("added, identity", [], [counted], f"column b is generated always as identity (5 by 1), {new}")
+        case("added, default", [], [column("b", default=3)], "")
+        case("added, plain", [], [plain], "")
+        case(
+            "no more generated",
+            [twice],
+            [plain],
+            f"column b is generated always as (a * 2) on the table and plain in the model, {kept}",
+        )
+        case(
+            "generated now",
+            [plain],
+            [twice],
+            f"column b is plain on the table and generated always as (a * 2) in the model, {kept}",
+        )
+        case(
+            "generated otherwise",
+            [counted],
+            [twice],
+            "column b is generated always as identity (5 by 1) on the table and generated always as (a * 2) in the model,"
+            f" {kept}",
+        )
 
 
 WIDENS = {"delta.enableTypeWidening": "true"}
 MAPPED = {"delta.columnMapping.mode": "name"}
-INTEGER, LONG, STRING = spark.IntegerType(), spark.LongType(), spark.StringType()
+LONG = spark.LongType()
 
 
 def field(name, kind=LONG, renamed_from=None):
@@ -157,15 +132,6 @@ def field(name, kind=LONG, renamed_from=None):
 
 def struct(*fields):
     return spark.StructType(list(fields))
-
-
-def texts(violations) -> list[str]:
-    return [str(violation).removeprefix("dev.silver.orders: ") for violation in violations]
-
-
-def judged_change(before, after, validator=None) -> list[str]:
-    plan = TablePlanner().plan([after], catalog(desired_state(before)))
-    return texts((validator or PlanValidator()).plan_violations(plan))
 
 
 BY_FEATURE = (
@@ -180,200 +146,104 @@ BY_MAPPING = (
 )
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        pytest.param(
-            table(column("a", INTEGER)),
-            table(column("a")),
-            [f"column a is int on the table and bigint in the model, {BY_FEATURE}"],
-            id="without the feature",
-        ),
-        pytest.param(
-            table(column("a", INTEGER), table_properties=WIDENS),
-            table(column("a")),
-            [],
-            id="with the feature",
-        ),
-        pytest.param(
-            table(column("a", INTEGER)),
-            table(column("a"), table_properties=WIDENS),
-            [],
-            id="with it on the way",
-        ),
-        pytest.param(
-            table(Column("a", spark.ArrayType(struct(field("x", INTEGER))))),
-            table(Column("a", spark.ArrayType(struct(field("x"))))),
-            [f"column a.element.x is int on the table and bigint in the model, {BY_FEATURE}"],
-            id="a field",
-        ),
-        pytest.param(
-            table(column("a", spark.VarcharType(3))),
-            table(column("a", spark.VarcharType(5))),
-            [],
-            id="longer",
-        ),
-        pytest.param(
-            table(Column("a", struct(field("x", spark.VarcharType(3))))),
-            table(Column("a", struct(field("x", spark.VarcharType(5))))),
-            [
-                (
-                    "column a.x is varchar(3) on the table and varchar(5) in the model, which Delta does not change"
-                    " in place; declare varchar(3), or add a field of the new type next to it, fill it, and drop this one with"
-                    " consent [DS208 UnsupportedTypeChange]"
-                ),
-            ],
-            id="a longer field, which Delta does not change",
-        ),
-        pytest.param(
-            table(column("a", spark.NullType()), Column("s", struct(field("x", spark.NullType()), field("y")))),
-            table(column("a", spark.VarcharType(3)), Column("s", struct(field("x", spark.StringType()), field("y")))),
-            [],
-            id="void gets its type",
-        ),
-        pytest.param(
-            table(Column("a", spark.NullType()), Column("s", struct(field("x", spark.NullType()), field("y")))),
-            table(
-                Column("a", spark.ArrayType(INTEGER)),
-                Column("s", struct(field("x", spark.VarcharType(3)), field("y"))),
-            ),
-            [
-                (
-                    "column a is void on the table and array<int> in the model, which Delta does not change in place;"
-                    " declare void, or swap it: (1) declare a column a_new as array<int> next to it, and apply; (2)"
-                    " fill a_new with CAST(a AS ARRAY<INT>) by an UPDATE; (3) remove a from the model, consent to its"
-                    " drop, and apply; (4) declare a as array<int> with renamed_from='a_new' instead of a_new, and"
-                    " apply [DS208 UnsupportedTypeChange]"
-                ),
-                (
-                    "column s.x is void on the table and varchar(3) in the model, which Delta does not change in place;"
-                    " declare void, or add a field of the new type next to it, fill it, and drop this one with consent"
-                    " [DS208 UnsupportedTypeChange]"
-                ),
-            ],
-            id="void does not become an array, and no varchar in a struct",
-        ),
-        pytest.param(
-            table(column("old")),
-            table(column("new", renamed_from="old")),
-            [f"columns old cannot be renamed, {BY_MAPPING} [DS211 RenameWithoutColumnMapping]"],
-            id="rename without mapping",
-        ),
-        pytest.param(
-            table(column("old"), table_properties=MAPPED),
-            table(column("new", renamed_from="old")),
-            [],
-            id="rename",
-        ),
-        pytest.param(
-            table(column("x"), table_properties=MAPPED),
-            table(column("x"), column("new", renamed_from="old")),
-            [
-                (
-                    "column new is renamed from old, but neither old nor new is on the table;"
-                    " remove the hint, or change the table by hand [DS210 UnusableRenameHint]"
-                ),
-            ],
-            id="neither",
-        ),
-        pytest.param(
+def of(kind, **properties):
+    return table(Column("a", kind), table_properties=properties.get("properties", {}))
+
+
+def test_plans_that_change_types():
+    void = table(Column("a", "void"), Column("s", "struct<x: void, y: bigint>"))
+    with named_cases(lambda before, after: violations_of_plan(after, desired_state(before))) as case:
+        case(
+            "without the feature",
+            of("int"),
+            of("bigint"),
+            f"column a is int on the table and bigint in the model, {BY_FEATURE}",
+        )
+        case("with the feature", of("int", properties=WIDENS), of("bigint"), "")
+        case("with it on the way", of("int"), of("bigint", properties=WIDENS), "")
+        text = f"column a.element.x is int on the table and bigint in the model, {BY_FEATURE}"
+        case("a field", of("array<struct<x: int>>"), of("array<struct<x: bigint>>"), text)
+        case("longer", of("varchar(3)"), of("varchar(5)"), "")
+        fixed = "or add a field of the new type next to it, fill it, and drop this one with consent [DS208 UnsupportedTypeChange]"
+        fact = (
+            "column a.x is varchar(3) on the table and varchar(5) in the model, which Delta does not change in place;"
+        )
+        case(
+            "a longer field",
+            of("struct<x: varchar(3)>"),
+            of("struct<x: varchar(5)>"),
+            f"{fact} declare varchar(3), {fixed}",
+        )
+        typed = table(Column("a", "varchar(3)"), Column("s", "struct<x: string, y: bigint>"))
+        case("void gets its type", void, typed, "")
+        case(
+            "void does not become an array, and no varchar in a struct",
+            void,
+            table(Column("a", "array<int>"), Column("s", "struct<x: varchar(3), y: bigint>")),
+            "column a is void on the table and array<int> in the model, which Delta does not change in place; declare void, or"
+            " swap it: (1) declare a column a_new as array<int> next to it, and apply; (2) fill a_new with CAST(a AS"
+            " ARRAY<INT>) by an UPDATE; (3) remove a from the model, consent to its drop, and apply; (4) declare a as"
+            " array<int> with renamed_from='a_new' instead of a_new, and apply [DS208 UnsupportedTypeChange]\n"
+            "column s.x is void on the table and varchar(3) in the model, which Delta does not change in place; declare void,"
+            f" {fixed}",
+        )
+
+
+def test_plans_that_rename():
+    x, renamed = column("x"), column("new", renamed_from="old")
+    field_of_a = Column("a", struct(field("new", renamed_from="old")))
+    by_hand = "remove the hint, or change the table by hand [DS210 UnusableRenameHint]"
+    with named_cases(lambda before, after: violations_of_plan(after, desired_state(before))) as case:
+        text = f"columns old cannot be renamed, {BY_MAPPING} [DS211 RenameWithoutColumnMapping]"
+        case("rename without mapping", table(column("old")), table(renamed), text)
+        case("rename", table(column("old"), table_properties=MAPPED), table(renamed), "")
+        text = f"column new is renamed from old, but neither old nor new is on the table; {by_hand}"
+        case("neither", table(x, table_properties=MAPPED), table(x, renamed), text)
+        case(
+            "both",
             table(Column("a", struct(field("old"), field("new"))), table_properties=MAPPED),
-            table(Column("a", struct(field("new", renamed_from="old")))),
-            [
-                (
-                    "column a.old is on the table but not in the model, and dropping it loses its data; declare it, or consent"
-                    ' with --delta-allow "drop-column dev.silver.orders.a.old" [DS206 DropWithoutConsent]'
-                ),
-                (
-                    "column a.new is renamed from old, but old and new are both on the table;"
-                    " remove the hint, or change the table by hand [DS210 UnusableRenameHint]"
-                ),
-            ],
-            id="both",
-        ),
-        pytest.param(
-            table(column("x")),
-            table(column("x"), Column("a", struct(field("new", renamed_from="old")))),
-            [],
-            id="all new",
-        ),
-    ],
-)
-def test_plans(before, after, expected):
-    assert judged_change(before, after) == expected
-
-
-def test_a_hint_does_not_matter_to_a_table_that_is_created():
-    plan = TablePlanner().plan([table(column("new", renamed_from="old"))], catalog(TableState(name=NAME, exists=False)))
-
-    assert PlanValidator().plan_violations(plan) == ()
+            table(field_of_a),
+            "column a.old is on the table but not in the model, and dropping it loses its data; declare it, or consent with"
+            ' --delta-allow "drop-column dev.silver.orders.a.old" [DS206 DropWithoutConsent]\n'
+            f"column a.new is renamed from old, but old and new are both on the table; {by_hand}",
+        )
+        case("all new", table(x), table(x, field_of_a), "")
 
 
 def test_consent_names_a_field_by_its_path():
     before = table(Column("a", spark.ArrayType(struct(field("x"), field("Y")))), table_properties=MAPPED)
     after = table(Column("a", spark.ArrayType(struct(field("x")))))
-    validator = PlanValidator(plan_rules=default_plan_rules([Consent("drop-column", "dev.silver.orders.a.element.y")]))
+    consent = Consent("drop-column", "dev.silver.orders.a.element.y")
 
-    assert judged_change(before, after, validator) == []
+    assert violations_of_plan(after, desired_state(before), consents=[consent]) == ""
 
 
-@pytest.mark.parametrize(
-    ("model", "expected"),
-    [
-        pytest.param(table(column("new", renamed_from="old")), [], id="fine"),
-        pytest.param(
-            table(Column("s", struct(field("a", LONG, "b"))), column("b")),
-            [],
-            id="a column of another place",
-        ),
-        pytest.param(
+def test_hints():
+    with named_cases(violations_of) as case:
+        case("fine", table(column("new", renamed_from="old")), "")
+        case("a column of another place", table(Column("s", struct(field("a", LONG, "b"))), column("b")), "")
+        case(
+            "case only",
             table(column("Id", renamed_from="id")),
-            [
-                (
-                    "column Id is renamed from id, which differs in case only, and names match without"
-                    " case; remove the hint [DS117 InvalidRenameHint]"
-                ),
-            ],
-            id="case only",
-        ),
-        pytest.param(
+            "column Id is renamed from id, which differs in case only, and names match without"
+            " case; remove the hint [DS117 InvalidRenameHint]",
+        )
+        case(
+            "declared",
             table(column("new", renamed_from="OLD"), column("old")),
-            [
-                "column new is renamed from OLD, which the model declares as well; remove the hint [DS117 InvalidRenameHint]",
-            ],
-            id="declared",
-        ),
-        pytest.param(
+            "column new is renamed from OLD, which the model declares as well; remove the hint [DS117 InvalidRenameHint]",
+        )
+        case(
+            "twice",
             table(Column("s", struct(field("a", LONG, "old"), field("b", LONG, "old")))),
-            ["column s.b is renamed from old, and so is s.a; remove the hint [DS117 InvalidRenameHint]"],
-            id="twice",
-        ),
-    ],
+            "column s.b is renamed from old, and so is s.a; remove the hint [DS117 InvalidRenameHint]",
+        )
+
+
+DEFAULT_TYPES = (
+    *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal(5,2)", "string", "varchar(3)"),
+    *("char(3)", "binary", "date", "timestamp", "timestamp_ntz", "array<int>", "map<string,int>", "struct<a:int>"),
 )
-def test_hints(model, expected):
-    assert texts(PlanValidator().model_violations([model])) == expected
-
-
-DEFAULT_TYPES = [
-    "boolean",
-    "tinyint",
-    "smallint",
-    "int",
-    "bigint",
-    "float",
-    "double",
-    "decimal(5,2)",
-    "string",
-    "varchar(3)",
-    "char(3)",
-    "binary",
-    "date",
-    "timestamp",
-    "timestamp_ntz",
-    "array<int>",
-    "map<string,int>",
-    "struct<a:int>",
-]
 JUDGED = {
     "NULL": "..................",
     "1": "X...........X.XXXX",
@@ -438,14 +308,15 @@ BY_SPARK = {
 """Defaults whose type or value only Spark knows."""
 
 
-@pytest.mark.parametrize("text", [*JUDGED, *BY_SPARK])
-def test_literals_that_are_no_values_of_their_type_are_refused(text):
-    found = "".join("X" if [*default_faults(text, canonical_type(parse_type(kind)))] else "." for kind in DEFAULT_TYPES)
+def refused_by(text):
+    """Return for each type whether a default is refused."""
+    return "".join("X" if [*default_faults(text, canonical_type(parse_type(kind)))] else "." for kind in DEFAULT_TYPES)
 
-    if text in JUDGED:
-        assert found == JUDGED[text]
-    else:
-        assert not [kind for kind, answer in zip(found, BY_SPARK[text], strict=True) if (kind, answer) == ("X", ".")]
+
+def test_literals_that_are_no_values_of_their_type_are_refused():
+    assert {text: refused_by(text) for text in JUDGED} == JUDGED
+    answers = {text: zip(refused_by(text), answer, strict=True) for text, answer in BY_SPARK.items()}
+    assert [text for text, pairs in answers.items() if ("X", ".") in pairs] == []
 
 
 @pytest.mark.spark
@@ -464,37 +335,30 @@ def test_delta_answers_to_defaults_as_recorded(local):
         assert answer == recorded[text][index].replace("w", "."), (kind, text)
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "fault"),
-    [
-        ("tinyint", "300", "is out of the range of tinyint, -128 to 127"),
-        ("tinyint", "-(129)", "is out of the range of tinyint, -128 to 127"),
-        ("tinyint", "-(-(-128))", ""),
-        ("bigint", "'-9223372036854775808'", ""),
-        ("int", "'x'", "is not a value of int"),
-        ("int", "1e999999999", "is out of the range of double"),
-        ("int", "1e99999999999999999999", ""),
-        ("int", "9" * 500, ""),
-        ("int", "'" + "9" * 500 + "'", "is not a value of int"),
-        ("double", "'1.5d'", ""),
-        ("double", "'1.5x'", "is not a value of double"),
-        ("decimal(5,2)", "999.994", ""),
-        ("decimal(5,2)", "999.995", "does not fit into decimal(5,2)"),
-        ("decimal(5,2)", "1e-300", ""),
-        ("decimal(5,2)", "1e300", "does not fit into decimal(5,2)"),
-        ("varchar(3)", "'abc  '", ""),
-        ("varchar(3)", "12345", "has more characters than varchar(3)"),
-        ("date", "'0000-02-29'", ""),
-        ("date", "'2023-02-29'", "is not a value of date"),
-        ("date", "'10:00'", "is not a value of date"),
-        ("timestamp", "'10:00'", ""),
-        ("timestamp", "'2020-1-1 10:00:00 CET'", ""),
-        ("struct<a: int>", "true", "is not a value of struct<a: int>"),
-        ("variant", "true", ""),
-        ("int", "rand() + explode(array(1))", "calls rand, which returns another value for every row"),
-    ],
-)
-def test_the_fault_of_a_default_is_named(kind, text, fault):
-    found = [*default_faults(text, canonical_type(parse_type(kind)))]
-
-    assert found[:1] == ([fault] if fault else [])
+def test_the_fault_of_a_default_is_named():
+    with cases(lambda kind, text: next(default_faults(text, canonical_type(parse_type(kind))), "")) as case:
+        case("tinyint", "300", "is out of the range of tinyint, -128 to 127")
+        case("tinyint", "-(129)", "is out of the range of tinyint, -128 to 127")
+        case("tinyint", "-(-(-128))", "")
+        case("bigint", "'-9223372036854775808'", "")
+        case("int", "'x'", "is not a value of int")
+        case("int", "1e999999999", "is out of the range of double")
+        case("int", "1e99999999999999999999", "")
+        case("int", "9" * 500, "")
+        case("int", "'" + "9" * 500 + "'", "is not a value of int")
+        case("double", "'1.5d'", "")
+        case("double", "'1.5x'", "is not a value of double")
+        case("decimal(5,2)", "999.994", "")
+        case("decimal(5,2)", "999.995", "does not fit into decimal(5,2)")
+        case("decimal(5,2)", "1e-300", "")
+        case("decimal(5,2)", "1e300", "does not fit into decimal(5,2)")
+        case("varchar(3)", "'abc  '", "")
+        case("varchar(3)", "12345", "has more characters than varchar(3)")
+        case("date", "'0000-02-29'", "")
+        case("date", "'2023-02-29'", "is not a value of date")
+        case("date", "'10:00'", "is not a value of date")
+        case("timestamp", "'10:00'", "")
+        case("timestamp", "'2020-1-1 10:00:00 CET'", "")
+        case("struct<a: int>", "true", "is not a value of struct<a: int>")
+        case("variant", "true", "")
+        case("int", "rand() + explode(array(1))", "calls rand, which returns another value for every row")

@@ -16,6 +16,7 @@ from pytest_delta_schema.source_code.edits import edited_declaration, hand_writt
 from pytest_delta_schema.source_code.modules import module_source
 from pytest_delta_schema.source_code.text import CodeStyle, NotLiteralError
 from pytest_delta_schema.state.desired import declared_table
+from support.case_tables import named_cases
 from support.strategies import models, states
 
 IMPORTS = """\
@@ -30,16 +31,11 @@ def made(source: str | bytes) -> dict[str, Table]:
     return {name: value for name, value in namespace.items() if isinstance(value, Table)}
 
 
-def line_of(source: str, name: str = "t") -> int:
-    """Return the line of the call that makes a variable, as Python tells it."""
-    return made(source)[name].origin.line
-
-
 def edited(source: str, changes, **options) -> str:
     """Return a source whose variable ``t`` has changed values; it is proven that it has, and no others."""
     declared = made(source)["t"]
     wanted = replace(declared, **(changes(declared) if callable(changes) else changes))
-    content = edited_declaration(source.encode(), line_of(source), declared, wanted, **options)
+    content = edited_declaration(source.encode(), declared.origin.line, declared, wanted, **options)
     assert made(content)["t"] == wanted
     return content.decode()
 
@@ -402,32 +398,38 @@ t = Table(
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_only_what_differs_is_edited(name, newline):
-    before, changes, after = CASES[name]
+def test_only_what_differs_is_edited():
     head = IMPORTS + "x = '# %%'\n"
+    for newline in ("\n", "\r\n"):
+        with named_cases(lambda *values, newline=newline: edited_with(newline, *values)) as case:
+            for name, (before, changes, after) in CASES.items():
+                case(name, head + before, changes, head + after)
 
-    edited_text = edited((head + before).replace("\n", newline), changes, style=CodeStyle(200))
 
-    assert edited_text.replace(newline, "\n") == head + after
-    assert edited_text.count("\n") == edited_text.count(newline)
+def edited_with(newline, before, changes):
+    """Return an edited source in the line ends of Unix, after the check that it has no others than those given."""
+    text = edited(before.replace("\n", newline), changes, style=CodeStyle(200))
+    assert text.count("\n") == text.count(newline)
+    return text.replace(newline, "\n")
 
 
 TYPES = "pyspark.sql.types"
 OWN = "pytest_delta_schema"
+USUAL = (
+    'Table("dev", "s", "t", [Column("id", LongType())])',
+    'Table("dev", "s", "t", [Column("id", LongType()), Column("x", DecimalType(3, 1))], checks=[Check("c", "x")])',
+)
+BY_TEXT = tuple(code.replace("LongType()", '"bigint"') for code in USUAL)
 IMPORT_CASES = {
     "sorted into what is there": (
         f"from {TYPES} import DateType, LongType  # types\nfrom {OWN} import Column, Table\n",
         f"from {TYPES} import DateType, DecimalType, LongType  # types\nfrom {OWN} import Check, Column, Table\n",
-        'Table("dev", "s", "t", [Column("id", LongType())])',
-        'Table("dev", "s", "t", [Column("id", LongType()), Column("x", DecimalType(3, 1))], checks=[Check("c", "x")])',
+        *USUAL,
     ),
     "a name a line": (
         f"from {TYPES} import (\n    LongType,  # ids\n    StringType\n)\nfrom {OWN} import (Column, Table)\n",
         f"from {TYPES} import (\n    DecimalType,\n    LongType,  # ids\n    StringType\n)\nfrom {OWN} import (Check, Column, Table)\n",
-        'Table("dev", "s", "t", [Column("id", LongType())])',
-        'Table("dev", "s", "t", [Column("id", LongType()), Column("x", DecimalType(3, 1))], checks=[Check("c", "x")])',
+        *USUAL,
     ),
     "too long for one line": (
         f"from {TYPES} import ArrayType, DateType, LongType, TimestampType as Time, StringType\nfrom {OWN} import Column, Table\n",
@@ -435,14 +437,12 @@ IMPORT_CASES = {
             f"from {TYPES} import (\n    ArrayType,\n    DateType,\n    DecimalType,\n    LongType,\n    TimestampType as Time,\n    StringType,\n)\n"
             f"from {OWN} import Check, Column, Table\n"
         ),
-        'Table("dev", "s", "t", [Column("id", LongType())])',
-        'Table("dev", "s", "t", [Column("id", LongType()), Column("x", DecimalType(3, 1))], checks=[Check("c", "x")])',
+        *USUAL,
     ),
     "with backslashes": (
         f"from {TYPES} import \\\n    LongType\nfrom {OWN} import Column, \\\n  Table\n",
         f"from {TYPES} import \\\n    DecimalType, LongType\nfrom {OWN} import Check, Column, Table\n",
-        'Table("dev", "s", "t", [Column("id", LongType())])',
-        'Table("dev", "s", "t", [Column("id", LongType()), Column("x", DecimalType(3, 1))], checks=[Check("c", "x")])',
+        *USUAL,
     ),
     "under other names": (
         f"import {TYPES} as T\nimport {OWN} as pds\nfrom {OWN} import Check as Rule\n",
@@ -459,36 +459,31 @@ IMPORT_CASES = {
     "stars": (
         f"from {TYPES} import *\nfrom {OWN} import *\n",
         f"from {TYPES} import *\nfrom {OWN} import *\n",
-        'Table("dev", "s", "t", [Column("id", LongType())])',
-        'Table("dev", "s", "t", [Column("id", LongType()), Column("x", DecimalType(3, 1))], checks=[Check("c", "x")])',
+        *USUAL,
     ),
     "a package that is not imported yet": (
         f'"""Models."""\nimport os\nfrom {OWN} import Column, Table\n',
         f'"""Models."""\nimport os\nfrom {TYPES} import DecimalType\nfrom {OWN} import Check, Column, Table\n',
-        'Table("dev", "s", "t", [Column("id", "bigint")])',
-        'Table("dev", "s", "t", [Column("id", "bigint"), Column("x", DecimalType(3, 1))], checks=[Check("c", "x")])',
+        *BY_TEXT,
     ),
     "names from inside of the package": (
         f"from {TYPES} import LongType, DecimalType\nfrom {OWN}.models.column import Column\nfrom {OWN}.models.table import Table\n",
         f"from {TYPES} import LongType, DecimalType\nfrom {OWN}.models.column import Column\nfrom {OWN}.models.table import Table\nfrom {OWN} import Check\n",
-        'Table("dev", "s", "t", [Column("id", LongType())])',
-        'Table("dev", "s", "t", [Column("id", LongType()), Column("x", DecimalType(3, 1))], checks=[Check("c", "x")])',
+        *USUAL,
     ),
     "none at the top": (
         f"# models\nif True:\n    from {OWN} import Table, Column\n",
         f"# models\nfrom {TYPES} import DecimalType\nfrom {OWN} import Check\nif True:\n    from {OWN} import Table, Column\n",
-        'Table("dev", "s", "t", [Column("id", "bigint")])',
-        'Table("dev", "s", "t", [Column("id", "bigint"), Column("x", DecimalType(3, 1))], checks=[Check("c", "x")])',
+        *BY_TEXT,
     ),
 }
 
 
-@pytest.mark.parametrize("name", IMPORT_CASES)
-def test_what_is_missing_is_imported(name):
-    before, after, declaration, code = IMPORT_CASES[name]
+def test_what_is_missing_is_imported():
     changes = {"columns": [ID, Column("x", spark.DecimalType(3, 1))], "checks": [Check("c", "x")]}
-
-    assert edited(f"{before}t = {declaration}\n", changes) == f"{after}t = {code}\n"
+    with named_cases(lambda source: edited(source, changes)) as case:
+        for name, (before, after, declaration, code) in IMPORT_CASES.items():
+            case(name, f"{before}t = {declaration}\n", f"{after}t = {code}\n")
 
 
 REFUSED = {
@@ -551,17 +546,18 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_literal_is_refused(name):
-    code, fault = REFUSED[name]
-    source = IMPORTS + code
-    declared = made(source)["t"]
+def test_what_is_not_literal_is_refused():
+    def fault(code):
+        declared = made(IMPORTS + code)["t"]
+        wanted = replace(declared, comment="new")
+        with pytest.raises(NotLiteralError) as raised:
+            edited_declaration((IMPORTS + code).encode(), declared.origin.line, declared, wanted)
+        assert str(raised.value) == f"line {raised.value.line} {raised.value.reason}"
+        return str(raised.value)
 
-    with pytest.raises(NotLiteralError) as raised:
-        edited_declaration(source.encode(), line_of(source), declared, replace(declared, comment="new"))
-
-    assert str(raised.value) == fault
-    assert fault == f"line {raised.value.line} {raised.value.reason}"
+    with named_cases(fault) as case:
+        for name, (code, text) in REFUSED.items():
+            case(name, code, text)
 
 
 BELOW = "\n\nother = 1  # é\n"

@@ -8,10 +8,10 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Parquet, PrimaryKey, Table
-from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.source_code.calls import Variable
 from pytest_delta_schema.source_code.edits import edited_declaration
 from pytest_delta_schema.source_code.text import NotLiteralError
+from support.case_tables import cases, refusal
 
 IMPORTS = (
     "from pyspark.sql.types import LongType, StructType\nfrom pytest_delta_schema import Column, ForeignKey, Table\n"
@@ -36,29 +36,21 @@ def changed(content: bytes | str, name: str = "t", variables=None, **changes) ->
 
 
 def fault(content: str, name: str = "t", **changes) -> str:
-    """Return why an edit is refused."""
-    with pytest.raises(NotLiteralError) as raised:
-        changed(content, name, **changes)
-    return str(raised.value)
+    """Return why an edit is refused; ``""`` if it is not."""
+    return refusal(lambda: changed(content, name, **changes), error=NotLiteralError)
 
 
-@pytest.mark.parametrize(
-    ("content", "after"),
-    [
-        (b"# coding: latin-1\n# \xe9\n", b"# coding: latin-1\n# \xe9\n"),
-        (b"\xef\xbb\xbf# \xc3\xa9\r\n", b"\xef\xbb\xbf# \xc3\xa9\r\n"),
-        (b"x = '''\r\n\x0c'''; y = 1 \t\n", b"x = '''\r\n\x0c'''; y = 1 \t\n"),
-    ],
-)
-def test_bytes_around_a_declaration_stay(content, after):
-    declared = made(content + IMPORTS.encode() + PLAIN.encode())["t"]
-    wanted = replace(declared, comment="東é")
+def test_bytes_around_a_declaration_stay():
+    for head in (b"# coding: latin-1\n# \xe9\n", b"\xef\xbb\xbf# \xc3\xa9\r\n", b"x = '''\r\n\x0c'''; y = 1 \t\n"):
+        content = head + (IMPORTS + PLAIN).encode()
+        declared = made(content)["t"]
+        wanted = replace(declared, comment="東é")
 
-    edited = edited_declaration(content + (IMPORTS + PLAIN).encode(), declared.origin.line, declared, wanted)
+        edited = edited_declaration(content, declared.origin.line, declared, wanted)
 
-    assert edited.startswith(after + IMPORTS.encode())
-    assert made(edited)["t"] == wanted
-    assert (b'comment="\\u6771\xe9"' in edited) == (b"latin" in content)
+        assert edited.startswith(head + IMPORTS.encode())
+        assert made(edited)["t"] == wanted
+        assert (b'comment="\\u6771\xe9"' in edited) == (b"latin" in head)
 
 
 def test_a_name_behind_other_letters_is_found():
@@ -150,26 +142,15 @@ def test_options_of_a_table_that_a_struct_declares_are_edited():
     assert fault(source, columns=[Column("x", spark.LongType())]) == "line 3 does not give the argument columns"
 
 
-@pytest.mark.parametrize(
-    ("before", "changes", "after"),
-    [
-        ("convert_from=pds.Parquet()", {"convert_from": Parquet("/x")}, 'convert_from=pds.Parquet("/x")'),
-        ("convert_from=pds.Parquet()", {"convert_from": None}, ""),
-        ('primary_key=pds.PrimaryKey(["id"])', {"primary_key": ()}, ""),
-        (
-            'primary_key=pds.PrimaryKey(["id"])',
-            {"primary_key": PrimaryKey(["ID"])},
-            'primary_key=pds.PrimaryKey(["ID"])',
-        ),
-        ('foreign_keys=[pds.ForeignKey(["id"], "dev.s.p")]', {"foreign_keys": ()}, ""),
-    ],
-)
-def test_values_that_are_written_in_several_ways(before, changes, after):
-    source = (
-        f'import pytest_delta_schema as pds\nt = pds.Table("dev", "s", "t", [pds.Column("id", "long")], {before})\n'
-    )
-
-    assert changed(source, **changes) == source.replace(f", {before}", f", {after}" if after else "")
+def test_values_that_are_written_in_several_ways():
+    head = 'import pytest_delta_schema as pds\nt = pds.Table("dev", "s", "t", [pds.Column("id", "long")]'
+    parquet, key = "convert_from=pds.Parquet()", 'primary_key=pds.PrimaryKey(["id"])'
+    with cases(lambda before, changes: changed(f"{head}, {before})\n", **changes).removeprefix(head)) as case:
+        case(parquet, {"convert_from": Parquet("/x")}, ', convert_from=pds.Parquet("/x"))\n')
+        case(parquet, {"convert_from": None}, ")\n")
+        case(key, {"primary_key": ()}, ")\n")
+        case(key, {"primary_key": PrimaryKey(["ID"])}, ', primary_key=pds.PrimaryKey(["ID"]))\n')
+        case('foreign_keys=[pds.ForeignKey(["id"], "dev.s.p")]', {"foreign_keys": ()}, ")\n")
 
 
 def test_a_type_that_a_text_says_is_a_text_again():
@@ -179,76 +160,69 @@ def test_a_type_that_a_text_says_is_a_text_again():
     assert changed(source, columns=[Column("id", struct)]) == source.replace("long", "struct<x:array<bigint>>")
 
 
-@pytest.mark.parametrize(
-    ("code", "changes", "reason"),
-    [
-        (
+def test_parts_that_are_not_literal_are_refused():
+    with cases(lambda code, changes: fault(IMPORTS + code, **changes)) as case:
+        case(
             't = Table("dev", "s", "t", (Column(name, LongType()) for name in ["id"]))\n',
             {"columns": [Column("x", "int")]},
             "line 3 has a comprehension",
-        ),
-        (
+        )
+        case(
             'KIND = LongType()\nt = Table("dev", "s", "t", [Column("id", KIND)])\n',
             {"columns": [Column("id", "int")]},
             "line 4 takes a part of the declaration from KIND",
-        ),
-        (
+        )
+        case(
             'ARGS = ["t"]\nt = Table("dev", "s", *ARGS, [Column("id", LongType())])\n',
             {"comment": "x"},
             "line 4 gives a part of the declaration with * or **",
-        ),
-        (
+        )
+        case(
             'ARGS = ["id"]\nt = Table("dev", "s", "t", [Column(*ARGS, LongType())])\n',
             {"columns": [Column("id", "int")]},
             "line 4 has a call of Column that is not a declaration in literals",
-        ),
-        (
+        )
+        case(
             'ARGS = [LongType()]\nt = Table("dev", "s", "t", [Column("id", *ARGS)])\n',
             {"columns": [Column("x", "int")]},
             "",
-        ),
-        (
+        )
+        case(
             'COMMON = [Column("x", LongType())]\nt = Table("dev", "s", "t", [Column("id", LongType()), *COMMON, Column("y", LongType())])\n',
             {"columns": [Column("y", "long"), Column("x", "long"), Column("id", "long")]},
             "line 4 gives a part of the declaration with * or **",
-        ),
-        (
+        )
+        case(
             'COMMON = [Column("x", LongType()), Column("z", LongType())]\nt = Table("dev", "s", "t", [*COMMON])\n',
             {"columns": [Column("x", "long"), Column("n", "long"), Column("z", "long")]},
             "line 4 gives a part of the declaration with * or **",
-        ),
-        (
+        )
+        case(
             'NAMES = {"a": "1"}\nt = Table("dev", "s", "t", [Column("id", LongType())], tags={**NAMES})\n',
             {"tags": {}},
             "line 4 has an expression that is not a literal",
-        ),
-        (
+        )
+        case(
             'class Check:\n    pass\nt = Table("dev", "s", "t", [Column("id", LongType())])\n',
             {"checks": [Check("c", "id > 0")]},
             "line 5 needs Check of pytest_delta_schema, and the module has the name for something else",
-        ),
-        (
+        )
+        case(
             'from dataclasses import replace\nt = replace(Table("dev", "s", "t", [Column("x", LongType())]), columns=[Column("id", LongType())])\n',
             {"columns": [Column("id", "int")]},
             "line 4 declares something else than the model has; edit it where the model gets its value",
-        ),
-        (
+        )
+        case(
             'from dataclasses import replace\nt = replace(Table("dev", "s", "t", [Column("id", "long")]), columns=[Column("id", "date")])\n',
             {"columns": [Column("id", "int")]},
             "line 4 declares something else than the model has; edit it where the model gets its value",
-        ),
-    ],
-)
-def test_parts_that_are_not_literal_are_refused(code, changes, reason):
-    if not reason:
-        changed(IMPORTS + code, **changes)
-    else:
-        assert fault(IMPORTS + code, **changes) == reason
+        )
 
 
-@pytest.mark.parametrize("head", ["# Generated by make\n", "#!/usr/bin/python\n\n  # DO NOT EDIT\n", "# @generated\n"])
-def test_a_file_that_says_it_is_generated_is_refused(head):
-    assert fault(head + IMPORTS + PLAIN, comment="x").endswith(" says that the file is generated; change what makes it")
+def test_a_file_that_says_it_is_generated_is_refused():
+    for head in ("# Generated by make\n", "#!/usr/bin/python\n\n  # DO NOT EDIT\n", "# @generated\n"):
+        text = fault(head + IMPORTS + PLAIN, comment="x")
+        assert text.endswith(" says that the file is generated; change what makes it")
 
 
 def test_what_is_not_in_the_head_of_a_file_does_not_make_it_generated():
@@ -264,24 +238,13 @@ def test_a_line_without_a_call_is_refused():
         edited_declaration((IMPORTS + PLAIN).encode(), 1, declared, replace(declared, comment="x"))
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"x = (\n", "it is not valid Python: '(' was never closed (<unknown>, line 1)"),
-        (b"x = '\xff'\n", "it is not valid Python: invalid or missing encoding declaration"),
-        (
-            b"# coding: utf-7\nx = '+AGE-'\n",
-            "its encoding utf-7 writes other bytes than it has; save it as UTF-8",
-        ),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_refused(content, reason):
+def test_a_file_that_cannot_be_read_is_refused():
     declared = made(IMPORTS + PLAIN)["t"]
-
-    with pytest.raises(DeclarationError) as raised:
-        edited_declaration(content, 1, declared, declared)
-
-    assert str(raised.value) == reason
+    with cases(lambda content: refusal(edited_declaration, content, 1, declared, declared)) as case:
+        case(b"x = (\n", "it is not valid Python: '(' was never closed (<unknown>, line 1)")
+        case(b"x = '\xff'\n", "it is not valid Python: invalid or missing encoding declaration")
+        encoded = "its encoding utf-7 writes other bytes than it has; save it as UTF-8"
+        case(b"# coding: utf-7\nx = '+AGE-'\n", encoded)
 
 
 def test_names_for_type_checkers_are_not_used():
@@ -296,32 +259,24 @@ def test_other_names_of_the_package_are_not_declarations():
     assert 'comment="x"' in changed(source, comment="x")
 
 
-@pytest.mark.parametrize(
-    ("code", "reason"),
-    [
-        (
-            'Column("id", "nonsense")',
-            "declares something else than the model has; edit it where the model gets its value",
-        ),
-        ('Column("id", StructType(*FIELDS))', "gives a part of the declaration with * or **"),
-        ('Column("id", StructType(field for field in FIELDS))', "has a comprehension"),
-        ('Column("id", kind())', "has a call of kind that is not a declaration in literals"),
-        ('Column(name for name in "ab")', "has a call of Column that is not a declaration in literals"),
-        (
-            'Column("id", "long"), Column("id", "long")',
-            "declares something else than the model has; edit it where the model gets its value",
-        ),
-    ],
-)
-def test_code_that_does_not_make_the_model_is_refused(code, reason):
+def test_code_that_does_not_make_the_model_is_refused():
     declared = made(IMPORTS + PLAIN)["t"]
     wanted = replace(declared, columns=[Column("id", spark.DateType())])
-    source = f'{IMPORTS}t = Table("dev", "s", "t", [{code}])\n'
 
-    with pytest.raises(NotLiteralError) as raised:
-        edited_declaration(source.encode(), 3, declared, wanted)
+    def reason(columns):
+        source = f'{IMPORTS}t = Table("dev", "s", "t", [{columns}])\n'
+        with pytest.raises(NotLiteralError) as raised:
+            edited_declaration(source.encode(), 3, declared, wanted)
+        return raised.value.reason
 
-    assert raised.value.reason == reason
+    else_ = "declares something else than the model has; edit it where the model gets its value"
+    with cases(reason) as case:
+        case('Column("id", "nonsense")', else_)
+        case('Column("id", "long"), Column("id", "long")', else_)
+        case('Column("id", StructType(*FIELDS))', "gives a part of the declaration with * or **")
+        case('Column("id", StructType(field for field in FIELDS))', "has a comprehension")
+        case('Column("id", kind())', "has a call of kind that is not a declaration in literals")
+        case('Column(name for name in "ab")', "has a call of Column that is not a declaration in literals")
 
 
 def test_the_columns_of_a_parent_that_are_not_written_need_no_edit():

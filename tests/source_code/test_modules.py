@@ -24,7 +24,6 @@ from pytest_delta_schema import (
     Unique,
     UnknownType,
 )
-from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.source_code import modules
 from pytest_delta_schema.source_code.calls import Variable
@@ -32,6 +31,7 @@ from pytest_delta_schema.source_code.literals import require_edited_call, requir
 from pytest_delta_schema.source_code.modules import module_source, variables, why_unreadable
 from pytest_delta_schema.source_code.text import CodeStyle, SourceText, text_code
 from pytest_delta_schema.state.desired import declared_table, desired_state
+from support.case_tables import cases, refusal
 from support.models import catalog
 from support.strategies import models, states
 
@@ -88,23 +88,12 @@ orders = Table(
 '''
 CALLS = {
     *(name for name in dir(spark) if name.endswith(("Type", "Field"))),
-    *(
-        "Check",
-        "Column",
-        "Deprecated",
-        "ForeignKey",
-        "Identity",
-        "Parquet",
-        "date",
-        "PrimaryKey",
-        "Table",
-        "Unique",
-        "UnknownType",
-    ),
+    *("Check", "Column", "Deprecated", "ForeignKey", "Identity", "Parquet", "date", "PrimaryKey", "Table", "Unique"),
+    "UnknownType",
 }
 
 
-def declared(source: str) -> dict[QualifiedName, Table]:
+def declared(source: str | bytes) -> dict[QualifiedName, Table]:
     namespace: dict[str, object] = {}
     exec(compile(source, "contracts.py", "exec"), namespace)  # noqa: S102 - what is tested
     return {value.name: value for value in namespace.values() if isinstance(value, Table)}
@@ -129,20 +118,15 @@ def holds_literals_only(source: str) -> bool:
     return True
 
 
+def ruff(source: str, *arguments: str, check: bool = True) -> str:
+    command = [sys.executable, "-m", "ruff", *arguments, "-"]
+    done = subprocess.run(command, input=source.encode(), capture_output=True, check=check)
+    return (done.stdout + done.stderr).decode()
+
+
 def is_formatted(source: str, width: int, quotes: str = "double") -> bool:
-    options = [
-        "--isolated",
-        f"--line-length={width}",
-        f"--config=format.quote-style='{quotes}'",
-        "--stdin-filename=a.py",
-    ]
-    formatted = subprocess.run(
-        [sys.executable, "-m", "ruff", "format", *options, "-"],
-        input=source.encode(),
-        capture_output=True,
-        check=True,
-    )
-    return formatted.stdout.decode() == source
+    options = [f"--line-length={width}", f"--config=format.quote-style='{quotes}'", "--stdin-filename=a.py"]
+    return ruff(source, "format", "--isolated", *options) == source
 
 
 def test_a_module_is_what_an_author_would_write():
@@ -160,46 +144,31 @@ def test_a_module_is_what_an_author_would_write():
     }
 
 
+def linted(source: str, width: int) -> str:
+    """Return what ruff says about a module of a project that has installed this package."""
+    packages = '--config=lint.isort.known-third-party=["pyspark","pytest_delta_schema"]'
+    options = [
+        "--isolated",
+        "--quiet",
+        "--select=I,E,F,UP",
+        "--output-format=concise",
+        f"--line-length={width}",
+        packages,
+    ]
+    return ruff(source, "check", *options, check=False)
+
+
 @pytest.mark.parametrize("width", [88, 120])
 @settings(max_examples=15, deadline=None)
-@given(tables=st.lists(states(), min_size=1, max_size=3))
-def test_formatters_keep_a_module(width, tables):
+@given(tables=st.lists(states(), min_size=1, max_size=3), texts=st.lists(st.text(), min_size=1, max_size=3))
+def test_formatters_and_linters_find_nothing_in_a_module(width, tables, texts):
     named = [
         declared_table(replace(state, name=QualifiedName("dev", "a b", f"t {number}")))
         for number, state in enumerate(tables)
     ]
 
     assert is_formatted(module_source(named, style=CodeStyle(width)), width)
-
-
-def linted(source: str, width: int) -> str:
-    """Return what ruff says about a module of a project that has installed this package."""
-    command = [
-        sys.executable,
-        "-m",
-        "ruff",
-        "check",
-        "--isolated",
-        "--quiet",
-        "--select=I,E,F,UP",
-        "--output-format=concise",
-    ]
-    options = [f"--line-length={width}", '--config=lint.isort.known-third-party=["pyspark","pytest_delta_schema"]', "-"]
-    done = subprocess.run([*command, *options], input=source.encode(), capture_output=True, check=False)
-    return (done.stdout + done.stderr).decode()
-
-
-@pytest.mark.parametrize("width", [88, 120])
-@settings(max_examples=15, deadline=None)
-@given(tables=st.lists(states(), min_size=1, max_size=3), texts=st.lists(st.text(), min_size=1, max_size=3))
-def test_linters_find_nothing_in_a_module(width, tables, texts):
-    named = [
-        declared_table(replace(state, name=QualifiedName("dev", "a b", f"t {number}")))
-        for number, state in enumerate(tables)
-    ]
-
     source = module_source(named, docstring=texts, remarks={named[0].name: texts}, style=CodeStyle(width))
-
     assert linted(source, width) == ""
 
 
@@ -301,21 +270,15 @@ def test_a_literal_is_the_text_that_was_written(text, quote):
     assert ast.literal_eval(text_code(text, CodeStyle(quote=quote))) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "double", "single"),
-    [
-        ("plain", '"plain"', "'plain'"),
-        ("it's", '"it\'s"', '"it\'s"'),
-        ('say "a"', "'say \"a\"'", "'say \"a\"'"),
-        ('it\'s "a"', "'it\\'s \"a\"'", "'it\\'s \"a\"'"),
-        ("'\"", '"\'\\""', "'\\'\"'"),
-        ("\\'", '"\\\\\'"', '"\\\\\'"'),
-        ("a\nb", '"a\\nb"', "'a\\nb'"),
-    ],
-)
-def test_quotes_are_those_that_need_the_fewest_backslashes(text, double, single):
-    assert text_code(text, CodeStyle()) == double
-    assert text_code(text, CodeStyle(quote="'")) == single
+def test_quotes_are_those_that_need_the_fewest_backslashes():
+    with cases(lambda text: (text_code(text, CodeStyle()), text_code(text, CodeStyle(quote="'")))) as case:
+        case("plain", ('"plain"', "'plain'"))
+        case("it's", ('"it\'s"', '"it\'s"'))
+        case('say "a"', ("'say \"a\"'", "'say \"a\"'"))
+        case('it\'s "a"', ("'it\\'s \"a\"'", "'it\\'s \"a\"'"))
+        case("'\"", ('"\'\\""', "'\\'\"'"))
+        case("\\'", ('"\\\\\'"', '"\\\\\'"'))
+        case("a\nb", ('"a\\nb"', "'a\\nb'"))
 
 
 def test_no_two_tables_have_one_variable():
@@ -385,12 +348,11 @@ def test_thousands_of_columns_are_written():
     assert desired_state(declared(module_source([wide]))[wide.name]) == desired_state(wide)
 
 
-@pytest.mark.parametrize("owns", [["columns", "types"], {"comments": "report", "tags": "ignore"}])
-def test_a_partial_contract_is_written(owns):
+def test_a_partial_contract_is_written():
     columns = [ID, Column("area", UnknownType("geometry(4326)"))]
-    partial = Table("dev", "s", "partial", columns, owns=owns, evolution="additive", column_order="report")
-
-    assert declared(module_source([partial]))[partial.name] == partial
+    for owns in (["columns", "types"], {"comments": "report", "tags": "ignore"}):
+        partial = Table("dev", "s", "partial", columns, owns=owns, evolution="additive", column_order="report")
+        assert declared(module_source([partial]))[partial.name] == partial
 
 
 def extended_module(source: str, tables, existing) -> str:
@@ -424,21 +386,18 @@ def test_a_module_is_extended_at_its_end():
     )
 
 
-@pytest.mark.parametrize(
-    ("key", "written"),
-    [
-        (PrimaryKey(["id"]), 'primary_key=["id"]'),
-        (PrimaryKey(["id"], name="orders_pk"), 'primary_key=PrimaryKey(["id"], name="orders_pk")'),
-        (PrimaryKey(["id"], rely=True), 'primary_key=PrimaryKey(["id"], rely=True)'),
-    ],
-)
-def test_a_primary_key_is_a_list_unless_it_has_a_name_or_rely(key, written):
-    model = Table("dev", "s", "orders", [ID], primary_key=key)
-    again = declared(module_source([model]))[model.name]
+def test_a_primary_key_is_a_list_unless_it_has_a_name_or_rely():
+    for key, written in {
+        PrimaryKey(["id"]): 'primary_key=["id"]',
+        PrimaryKey(["id"], name="orders_pk"): 'primary_key=PrimaryKey(["id"], name="orders_pk")',
+        PrimaryKey(["id"], rely=True): 'primary_key=PrimaryKey(["id"], rely=True)',
+    }.items():
+        model = Table("dev", "s", "orders", [ID], primary_key=key)
+        stored = desired_state(model).primary_key
 
-    assert written in module_source([model])
-    assert desired_state(again).primary_key == desired_state(model).primary_key
-    assert desired_state(declared_table(desired_state(model))).primary_key == desired_state(model).primary_key
+        assert written in module_source([model])
+        assert desired_state(declared(module_source([model]))[model.name]).primary_key == stored
+        assert desired_state(declared_table(desired_state(model))).primary_key == stored
 
 
 def test_deprecations_are_written_with_their_days():
@@ -470,25 +429,27 @@ def test_letters_of_two_columns_count_as_two():
     assert is_formatted(module_source([wide]), 88)
 
 
-@pytest.mark.parametrize(
-    ("codec", "name"), [("latin-1", "_é"), ("ascii", "__"), ("utf-8", "表é"), ("shift_jis", "表_")]
-)
-def test_a_variable_has_only_characters_that_the_encoding_of_its_module_has(codec, name):
+def test_a_variable_has_only_characters_that_the_encoding_of_its_module_has():
     table = Table("dev", "s", "表é", [ID], comment="表é")
-    content = f"# coding: {codec}\nx = 1\n".encode(codec)
+    for codec, variable in {"latin-1": "_é", "ascii": "t__", "utf-8": "表é", "shift_jis": "表_"}.items():
+        content = f"# coding: {codec}\nx = 1\n".encode(codec)
 
-    extended = modules.extended_module(content, [table], {})
+        extended = modules.extended_module(content, [table], {})
 
-    variable = f"t{name}" if name == "__" else name
-    assert f"\n{variable} = Table(" in extended.decode(codec)
-    namespace: dict[str, object] = {}
-    exec(compile(extended, "models.py", "exec"), namespace)  # noqa: S102 - what is tested
-    assert [value for value in namespace.values() if type(value) is Table] == [table]
+        assert f"\n{variable} = Table(" in extended.decode(codec)
+        assert [*declared(extended).values()] == [table]
 
 
-@pytest.mark.parametrize("used", ["customers", "print(customers)", "import customers", "import x.y as customers"])
-def test_a_new_variable_takes_no_name_that_the_module_uses(used):
-    assert "\ncustomers_2 = Table(" in extended_module(f"def f():\n    {used}\n", [CUSTOMERS], {})
+def test_a_new_variable_takes_no_name_that_the_module_uses():
+    for used in (
+        "customers",
+        "print(customers)",
+        "import customers",
+        "import x.y as customers",
+        "def customers(): pass",
+    ):
+        assert "\ncustomers_2 = Table(" in extended_module(f"def f():\n    {used}\n", [CUSTOMERS], {})
+    assert "customers_2 = Table(" in extended_module("def customers():\n    pass\n", [CUSTOMERS], {})
 
 
 def test_imports_are_added_below_comments_and_decorators_stay_with_their_functions():
@@ -501,97 +462,63 @@ def test_imports_are_added_below_comments_and_decorators_stay_with_their_functio
     )
 
 
-@pytest.mark.parametrize("depth", [1, 64, 66])
-def test_a_type_that_python_cannot_read_is_known(depth):
+def test_a_type_that_python_cannot_read_is_known():
     data_type: spark.DataType = spark.LongType()
-    for _ in range(depth):
+    for depth in range(1, 67):
         data_type = spark.StructType([spark.StructField("a", data_type)])
+        if depth in {1, 64, 66}:
+            reason = why_unreadable(Table("dev", "silver", "deep", [Column("a", data_type)]))
+            assert reason == ("" if depth < 65 else "too many nested parentheses")
 
-    reason = why_unreadable(Table("dev", "silver", "deep", [Column("a", data_type)]))
 
-    assert reason == ("" if depth < 65 else "too many nested parentheses")
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "is_same"),
-    [
-        ("x = 1  # a", "x = (1)", True),
-        ("x = 'a' 'b'", 'x = "ab"', True),
-        ("x = 1", "x = True", False),
-        ("x = 1", "x = 1.0", False),
-        ("x = 0.0", "x = -0.0", False),
-        ("x = 'a'", "x = b'a'", False),
-        ("x = 1", "x = 1; y = 2", False),
-        ("x = 1", "y = 1", False),
-        ("x = [1]", "x = (1,)", False),
-        ("def f(): return", "def f(): return None", False),
-        ("x = " + "-" * 90 + "1", "x = " + "-" * 90 + "1", True),
-    ],
-)
-def test_code_is_the_same_if_its_trees_are(one, other, is_same):
-    assert same_code(ast.parse(one), ast.parse(other)) is is_same
-    if not is_same:
-        with pytest.raises(
-            DeclarationError, match=r"^its edit would change other parts of it, too; write the model by hand$"
-        ):
-            require_statements(other.encode(), ast.parse(one).body)
+def test_code_is_the_same_if_its_trees_are():
+    deep = "x = " + "-" * 90 + "1"
+    for one, other in (("x = 1  # a", "x = (1)"), ("x = 'a' 'b'", 'x = "ab"'), (deep, deep)):
+        assert same_code(ast.parse(one), ast.parse(other))
+    for one, other in (
+        *(("x = 1", "x = True"), ("x = 1", "x = 1.0"), ("x = 0.0", "x = -0.0"), ("x = 'a'", "x = b'a'")),
+        *(("x = 1", "x = 1; y = 2"), ("x = 1", "y = 1"), ("x = [1]", "x = (1,)")),
+        ("def f(): return", "def f(): return None"),
+    ):
+        assert not same_code(ast.parse(one), ast.parse(other))
+        assert refusal(require_statements, other.encode(), ast.parse(one).body) == (
+            "its edit would change other parts of it, too; write the model by hand"
+        )
 
 
 CALL = "from pytest_delta_schema import Table\nx = 1\nt = Table('a')\n"
 
 
-@pytest.mark.parametrize(
-    ("after", "is_accepted"),
-    [
-        (CALL.replace("'a'", "'b'"), True),
-        (CALL.replace("'a'", "'c'"), False),
-        (CALL.replace("'a'", "'b'").replace("1", "2"), False),
-        (CALL.replace("'a'", "'b'").replace("import", "import Check,"), False),
-        ("from datetime import date\n" + CALL.replace("'a'", "'b'"), False),
-    ],
-)
-def test_an_edited_call_is_all_that_may_differ(after, is_accepted):
-    source = SourceText(CALL.encode())
+def test_an_edited_call_is_all_that_may_differ():
+    source, edited = SourceText(CALL.encode()), CALL.replace("'a'", "'b'")
     call = next(node for node in ast.walk(source.tree) if isinstance(node, ast.Call))
 
-    if is_accepted:
-        require_edited_call(source, after.encode(), call, "Table('b')", {})
-    else:
-        with pytest.raises(DeclarationError, match=r"^its edit would change other parts of it"):
-            require_edited_call(source, after.encode(), call, "Table('b')", {})
+    require_edited_call(source, edited.encode(), call, "Table('b')", {})
+    imported = edited.replace("import", "import Check,")
+    for after in (
+        CALL.replace("'a'", "'c'"),
+        edited.replace("1", "2"),
+        imported,
+        f"from datetime import date\n{edited}",
+    ):
+        refused = refusal(require_edited_call, source, after.encode(), call, "Table('b')", {})
+        assert refused.startswith("its edit would change other parts of it")
 
 
-def test_a_module_of_one_docstring_gets_its_imports_below():
-    assert extended_module('"""Tables."""', [CUSTOMERS], {}).startswith(
-        '"""Tables."""\nfrom pyspark.sql.types import LongType\n',
-    )
+def test_an_extended_module_keeps_its_docstring_and_its_line_ends():
+    imports = "from pyspark.sql.types import LongType\nfrom pytest_delta_schema import Column, Table\n"
+    windows = extended_module("x = 1\r\n", [CUSTOMERS], {})
+
+    assert extended_module('"""Tables."""', [CUSTOMERS], {}).startswith(f'"""Tables."""\n{imports}')
+    assert windows.startswith(f"{imports}x = 1\n\n".replace("\n", "\r\n"))
+    assert "\n" not in windows.replace("\r\n", "")
 
 
-def test_an_extended_module_keeps_its_line_ends():
-    source = extended_module("x = 1\r\n", [CUSTOMERS], {})
-
-    assert source.startswith(
-        "from pyspark.sql.types import LongType\r\nfrom pytest_delta_schema import Column, Table\r\nx = 1\r\n\r\n",
-    )
-    assert "\n" not in source.replace("\r\n", "")
-
-
-def test_a_new_variable_does_not_replace_one_of_the_module():
-    assert "customers_2 = Table(" in extended_module("def customers():\n    pass\n", [CUSTOMERS], {})
-
-
-@pytest.mark.parametrize(
-    ("module", "fault"),
-    [
-        ("x = (\n", "it is not valid Python: '(' was never closed (<unknown>, line 1)"),
-        ("class Table:\n    pass\n", "Table is not that of pytest_delta_schema; rename it"),
-        ("from other import Column\n", "Column is not that of pytest_delta_schema; rename it"),
-        ("from pytest_delta_schema import Column as Table\n", "Table is not that of pytest_delta_schema; rename it"),
-        ("import a.b as Table\n", "Table is not that of pytest_delta_schema; rename it"),
-    ],
-)
-def test_a_module_that_cannot_be_extended_stays_as_it_is(module, fault):
-    with pytest.raises(DeclarationError) as raised:
-        extended_module(module, [CUSTOMERS], {})
-
-    assert str(raised.value) == fault
+def test_a_module_that_cannot_be_extended_stays_as_it_is():
+    with cases(lambda module: refusal(extended_module, module, [CUSTOMERS], {})) as case:
+        case("x = (\n", "it is not valid Python: '(' was never closed (<unknown>, line 1)")
+        fault = "{} is not that of pytest_delta_schema; rename it"
+        case("class Table:\n    pass\n", fault.format("Table"))
+        case("from other import Column\n", fault.format("Column"))
+        case("from pytest_delta_schema import Column as Table\n", fault.format("Table"))
+        case("import a.b as Table\n", fault.format("Table"))

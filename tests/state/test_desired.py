@@ -18,8 +18,10 @@ from pytest_delta_schema import (
     MemoryCatalog,
     Orchestrator,
     Parquet,
+    PrimaryKey,
     QualifiedName,
     Table,
+    Unique,
     UnknownType,
     to_struct_type,
 )
@@ -36,21 +38,9 @@ from pytest_delta_schema.state.keys import keys_in_properties
 from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.states import MalformedPropertyError
 from pytest_delta_schema.testing.scenario import EVERY_TYPE, LONG, ODD_TEXT, TEXT, VARIANTS, field, struct
-from support.models import KEY, NAME, catalog, column, orders, state, stored, table
+from support.case_tables import cases
+from support.models import NAME, catalog, column, orders, state, stored, table
 from support.strategies import models
-
-
-def test_the_worked_example():
-    wanted = desired_state(orders())
-
-    assert wanted == state(
-        stored("id", is_nullable=False, comment="Order ID"),
-        stored("created_ts", "timestamp", comment="Creation time"),
-        stored("amount", "decimal(18,2)", comment="Order total"),
-        table_comment="Orders table",
-        table_properties={"delta.autoOptimize.optimizeWrite": "true"},
-        primary_key=KEY,
-    )
 
 
 def test_the_consent_to_a_conversion_is_no_part_of_what_is_compared():
@@ -74,26 +64,12 @@ def test_later_edits_of_what_a_model_was_given_do_not_reach_it():
     assert kinds == [tuple, tuple, MappingProxyType, MappingProxyType]
 
 
-def test_missing_comments_are_empty():
-    model = table(column(comment=None), comment=None)
-
-    wanted = desired_state(model)
-
-    assert (wanted.columns[0].comment, wanted.table_comment) == ("", "")
-
-
-def test_properties_are_sorted():
+def test_property_values_become_text_in_the_order_of_their_keys():
+    texts = {True: "true", False: "false", 7: "7", 0.5: "0.5", "True": "True", None: None}
     model = table(column(), table_properties={"b": 1, "a": None})
 
+    assert {value: property_text(value) for value in texts} == texts
     assert list(desired_state(model).table_properties.items()) == [("a", None), ("b", "1")]
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(True, "true"), (False, "false"), (7, "7"), (0.5, "0.5"), ("True", "True"), (None, None)],
-)
-def test_property_values_become_text(value, text):
-    assert property_text(value) == text
 
 
 def test_a_catalog_state_explains_every_table_that_it_lacks():
@@ -115,18 +91,15 @@ def test_a_catalog_state_explains_every_table_that_it_lacks():
 INNER = struct(spark.StructField("b", spark.LongType(), metadata={"renamed_from": "a"}))
 
 
-@pytest.mark.parametrize(
-    ("data_type", "path"),
-    [
-        (INNER, ColumnPath("s", "b")),
-        (struct(field("t", INNER)), ColumnPath("s", "t", "b")),
-        (struct(field("x", LONG), field("t", spark.ArrayType(INNER))), ColumnPath("s", "t", "element", "b")),
-        (spark.MapType(INNER, spark.ArrayType(LONG)), ColumnPath("s", "key", "b")),
-        (spark.MapType(TEXT, spark.ArrayType(INNER)), ColumnPath("s", "value", "element", "b")),
-    ],
-)
-def test_former_names_are_found_at_every_depth(data_type, path):
-    assert rename_hints([column("id"), column("s", data_type)]) == (RenameState(path, "a"),)
+def test_former_names_are_found_at_every_depth():
+    with cases(lambda data_type: rename_hints([column("id"), column("s", data_type)])) as case:
+        case(INNER, (RenameState(ColumnPath("s", "b"), "a"),))
+        case(struct(field("t", INNER)), (RenameState(ColumnPath("s", "t", "b"), "a"),))
+        listed = struct(field("x", LONG), field("t", spark.ArrayType(INNER)))
+        case(listed, (RenameState(ColumnPath("s", "t", "element", "b"), "a"),))
+        case(spark.MapType(INNER, spark.ArrayType(LONG)), (RenameState(ColumnPath("s", "key", "b"), "a"),))
+        values = spark.MapType(TEXT, spark.ArrayType(INNER))
+        case(values, (RenameState(ColumnPath("s", "value", "element", "b"), "a"),))
 
 
 def whole():
@@ -142,11 +115,13 @@ def whole():
         primary_key=["id"],
         checks=[Check("positive", "amount >= 0")],
         foreign_keys=[
-            ForeignKey(["id"], "dev.silver.parents", ["id"], name="fk_parents"),
+            ForeignKey(["id"], "dev.silver.parents", ["id"], name="fk_parents", rely=True),
             ForeignKey(["id"], table(Column("id", spark.LongType()), name="dev.silver.others")),
         ],
         partitioned_by=["day"],
         column_order="manage",
+        unique=[Unique(["ts", "day"], name="chosen"), Unique(["ts"])],
+        clients=["trino>=470 (read)", "athena"],
         tags={"team": "it's ours", "gold": ""},
         owns={"comments": "report"},
         convert_from=Parquet("/lake/orders", statistics=False),
@@ -180,65 +155,68 @@ def test_the_source_of_a_model_is_what_an_author_would_write():
     )
 
 
-@pytest.mark.parametrize(
-    "model",
-    [orders(), whole(), table(*EVERY_TYPE, *VARIANTS), table(*EVERY_TYPE, *VARIANTS, owns=[])],
-    ids=["orders", "whole", "every type", "nothing owned"],
-)
-def test_the_source_of_a_model_declares_it_again(model, tmp_path):
-    again = run(model_source(model), tmp_path)
+def test_the_source_of_a_model_declares_it_again(tmp_path):
+    odd = [spark.DayTimeIntervalType(0, 3), spark.DayTimeIntervalType(1, 1), spark.YearMonthIntervalType(0, 1)]
+    unstorable = [Column(f"c{at}", kind) for at, kind in enumerate([*odd, spark.StringType("UTF8_LCASE")])]
+    every = table(*EVERY_TYPE, *VARIANTS, *unstorable)
+    relied = table(column(), primary_key=PrimaryKey(["id"], rely=True))
+    for model in (orders(), whole(), relied, every, replace(every, owns=[])):
+        again = run(model_source(model), tmp_path)
 
-    assert desired_state(again) == desired_state(model)
-    assert desired_state(again).renames == desired_state(model).renames
-    assert (again.column_order, again.ownership) == (model.column_order, model.ownership)
-    assert desired_state(again).convert_from == desired_state(model).convert_from
+        assert desired_state(again) == desired_state(model)
+        assert desired_state(again).renames == desired_state(model).renames
+        assert [column.data_type for column in again.columns] == [column.data_type for column in model.columns]
+        assert (again.column_order, again.ownership, again.clients) == (
+            model.column_order,
+            model.ownership,
+            model.clients,
+        )
+        assert desired_state(again).convert_from == desired_state(model).convert_from
+        adopted = desired_state(declared_table(desired_state(model)))
+        keys = ("primary_key", "unique", "foreign_keys")
+        assert [getattr(adopted, key) for key in keys] == [getattr(desired_state(model), key) for key in keys]
 
 
-def test_long_lists_and_mappings_take_a_line_an_entry():
+def test_a_primary_key_without_rely_is_a_list_of_columns():
+    declared = table(column(), primary_key=PrimaryKey(["id"]))
+
+    assert desired_state(declared) == desired_state(table(column(), primary_key=["id"]))
+    assert "PrimaryKey" not in model_source(declared)
+
+
+def test_long_mappings_take_a_line_an_entry_and_long_texts_are_split_at_their_words(tmp_path):
     properties = {f"team.property.{number}": "a value of some length" for number in range(3)}
-    model = table(Column("id", spark.LongType()), table_properties=properties, convert_from=Parquet())
+    comment = "A comment of many words " * 8
+    model = table(Column("id", "bigint", comment=comment), table_properties=properties, convert_from=Parquet())
 
-    assert model_source(model).splitlines()[8:] == [
+    source = model_source(model)
+
+    assert source.splitlines()[-7:] == [
         "    table_properties={",
-        '        "team.property.0": "a value of some length",',
-        '        "team.property.1": "a value of some length",',
-        '        "team.property.2": "a value of some length",',
+        *(f'        "team.property.{number}": "a value of some length",' for number in range(3)),
         "    },",
         '    convert_from="parquet",',
         ")",
     ]
-
-
-def test_a_text_that_is_too_long_for_a_line_is_split_at_its_words(tmp_path):
-    comment = "A comment of many words " * 8
-    model = table(Column("id", spark.LongType(), comment=comment))
-
-    source = model_source(model)
-
     assert "            comment=(\n" in source
     assert max(map(len, source.splitlines())) <= 88
     assert run(source, tmp_path).columns[0].comment == comment
 
 
-@pytest.mark.parametrize("name", ["fk_dev_silver_orders__id", "fk_chosen"])
-def test_an_observed_foreign_key_is_declared_by_its_name_only_if_it_is_another(name, tmp_path):
-    key = ForeignKeyState(name, ("id",), QualifiedName("dev", "silver", "parents"), ("key",))
-    seen = state(stored(), foreign_keys=(key,))
+def test_an_observed_foreign_key_is_declared_by_its_name_only_if_it_is_another(tmp_path):
+    for name in ("fk_dev_silver_orders__id", "fk_chosen"):
+        key = ForeignKeyState(name, ("id",), QualifiedName("dev", "silver", "parents"), ("key",))
+        source = model_source(state(stored(), foreign_keys=(key,)))
 
-    source = model_source(seen)
-
-    assert desired_state(run(source, tmp_path)).foreign_keys == (key,)
-    assert ("name=" in source) == (name == "fk_chosen")
+        assert desired_state(run(source, tmp_path)).foreign_keys == (key,)
+        assert ("name=" in source) == (name == "fk_chosen")
 
 
-@pytest.mark.parametrize(
-    ("name", "variable"),
-    [("Orders", "orders"), ("2024", "_2024"), ("class", "class_"), ("a-b c", "a_b_c"), ("type", "type")],
-)
-def test_a_table_is_declared_under_a_name_that_python_takes(name, variable, tmp_path):
-    model = Table("dev", "silver", name, [Column("id", spark.LongType())])
-
-    assert run(model_source(model), tmp_path, variable).qualified_name == f"dev.silver.{name.lower()}"
+def test_a_table_is_declared_under_a_name_that_python_takes(tmp_path):
+    variables = {"Orders": "orders", "2024": "_2024", "class": "class_", "a-b c": "a_b_c", "type": "type"}
+    for name, variable in variables.items():
+        model = Table("dev", "silver", name, [Column("id", spark.LongType())])
+        assert run(model_source(model), tmp_path, variable).qualified_name == f"dev.silver.{name.lower()}"
 
 
 def test_the_source_of_an_observed_table_leaves_nothing_to_do(tmp_path):
@@ -248,6 +226,7 @@ def test_the_source_of_an_observed_table_leaves_nothing_to_do(tmp_path):
         partitioned_by=[],
         clustered_by=["place.lat"],
         foreign_keys=[],
+        clients=[],
         table_properties={"team": "data", "delta.minWriterVersion": "7"},
     )
     Orchestrator.over(catalog).sync_tables([model])
@@ -259,68 +238,42 @@ def test_the_source_of_an_observed_table_leaves_nothing_to_do(tmp_path):
     assert "minWriterVersion" not in source
 
 
-CLUSTERED = {"a": "a", "b.c": "b.c", "s.x": "s.x", "`s`.`y.z`": "s.`y.z`"}
-
-
-@pytest.mark.parametrize("path", CLUSTERED)
-def test_a_path_of_clustering_is_declared_with_back_quotes_where_it_needs_them(path):
+def test_a_path_of_clustering_is_declared_with_back_quotes_where_it_needs_them():
     nested = struct(field("x", spark.LongType()), field("y.z", spark.LongType()))
     columns = [Column("a", spark.LongType()), Column("b.c", spark.LongType()), Column("s", nested)]
-    wanted = desired_state(Table("dev", "silver", "orders", columns, clustered_by=[path]))
+    for path, written in {"a": "a", "b.c": "b.c", "s.x": "s.x", "`s`.`y.z`": "s.`y.z`"}.items():
+        wanted = desired_state(Table("dev", "silver", "orders", columns, clustered_by=[path]))
+        declared = declared_table(wanted)
 
-    declared = declared_table(wanted)
-
-    assert declared.clustered_by == (CLUSTERED[path],)
-    assert desired_state(declared).clustering == wanted.clustering
+        assert declared.clustered_by == (written,)
+        assert desired_state(declared).clustering == wanted.clustering
 
 
 def spark_type(data_type):
     return struct_field(ColumnState("c", data_type, True, "")).dataType
 
 
-@pytest.mark.parametrize("column", [*EVERY_TYPE, *VARIANTS], ids=lambda column: column.name)
-def test_a_canonical_type_becomes_the_same_type_of_sparks(column):
-    assert spark_type(canonical_type(column.data_type)) == column.data_type
+def test_a_canonical_type_becomes_the_same_type_of_sparks():
+    types = [column.data_type for column in (*EVERY_TYPE, *VARIANTS)]
 
-
-@pytest.mark.parametrize(
-    "data_type",
-    [
-        spark.DayTimeIntervalType(0, 3),
-        spark.DayTimeIntervalType(1, 1),
-        spark.YearMonthIntervalType(0, 1),
-        spark.StringType("UTF8_LCASE"),
-    ],
-    ids=lambda kind: kind.simpleString(),
-)
-def test_types_that_delta_cannot_store_come_back_as_well(data_type, tmp_path):
-    model = table(Column("c", data_type))
-
-    assert spark_type(canonical_type(data_type)) == data_type
-    assert run(model_source(model), tmp_path).columns[0].data_type == data_type
-
-
-@pytest.mark.parametrize("name", ["geometry(4326)", "interval week to day"])
-def test_a_type_that_pyspark_lacks_is_an_unknown_type(name):
-    assert spark_type(name) == UnknownType(name)
+    assert [spark_type(canonical_type(data_type)) for data_type in types] == types
+    for name in ("geometry(4326)", "interval week to day"):
+        assert spark_type(name) == UnknownType(name)
 
 
 def test_a_model_as_a_struct():
+    shown = "__CHAR_VARCHAR_TYPE_STRING"
     model = table(
-        Column("id", spark.LongType(), is_nullable=False, comment="Key"),
-        Column("code", spark.CharType(3)),
-        Column("tags", spark.ArrayType(spark.VarcharType(9))),
+        Column("id", "bigint", is_nullable=False, comment="Key"),
+        Column("code", "char(3)"),
+        Column("tags", "array<varchar(9)>"),
     )
 
     assert to_struct_type(model) == spark.StructType(
         [
             spark.StructField("id", spark.LongType(), nullable=False, metadata={"comment": "Key"}),
-            spark.StructField("code", spark.StringType(), metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(3)"}),
-            spark.StructField(
-                "tags",
-                spark.ArrayType(spark.StringType()),
-                metadata={"__CHAR_VARCHAR_TYPE_STRING": "array<varchar(9)>"},
-            ),
+            spark.StructField("code", spark.StringType(), metadata={shown: "char(3)"}),
+            spark.StructField("tags", spark.ArrayType(spark.StringType()), metadata={shown: "array<varchar(9)>"}),
         ],
     )
 
@@ -333,47 +286,31 @@ def test_a_model_is_restored_from_its_struct(model):
 
 
 def test_values_are_taken_from_the_metadata_of_fields():
-    struct = spark.StructType(
-        [
-            spark.StructField("a", spark.IntegerType(), metadata={"CURRENT_DEFAULT": "1"}),
-            spark.StructField("b", spark.IntegerType(), metadata={"delta.generationExpression": "a + 1"}),
-            spark.StructField(
-                "c",
-                spark.LongType(),
-                metadata={
-                    "delta.identity.start": 3,
-                    "delta.identity.step": 2,
-                    "delta.identity.allowExplicitInsert": True,
-                },
-            ),
-            spark.StructField("d", spark.StringType(), metadata={"__CHAR_VARCHAR_TYPE_STRING": "no type at all"}),
-        ],
-    )
+    counted = {"delta.identity.start": 3, "delta.identity.step": 2, "delta.identity.allowExplicitInsert": True}
+    metadata = {
+        "a": {"CURRENT_DEFAULT": "1"},
+        "b": {"delta.generationExpression": "a + 1"},
+        "c": counted,
+        "d": {"__CHAR_VARCHAR_TYPE_STRING": "no type at all"},
+    }
+    fields = [spark.StructField(name, spark.LongType(), metadata=values) for name, values in metadata.items()]
 
-    assert columns_of(struct) == [
-        Column("a", spark.IntegerType(), default="1"),
-        Column("b", spark.IntegerType(), generated_as="a + 1"),
-        Column("c", spark.LongType(), identity=Identity(start=3, step=2, always=False)),
-        Column("d", spark.StringType()),
+    assert columns_of(spark.StructType(fields)) == [
+        Column("a", "bigint", default="1"),
+        Column("b", "bigint", generated_as="a + 1"),
+        Column("c", "bigint", identity=Identity(start=3, step=2, always=False)),
+        Column("d", "bigint"),
     ]
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("pytest_delta_schema.primaryKey", "id"),
-        ("pytest_delta_schema.primaryKey", '{"name": "pk"}'),
-        ("pytest_delta_schema.unique.u", "[]"),
-        ("pytest_delta_schema.foreignKey.f", '{"name": "f", "columns": ["id"], "parent": "p"}'),
-        ("pytest_delta_schema.foreignKey.f", "[" * 100_000),
-    ],
-    ids=["no JSON", "no columns", "list", "parent", "nested deeply"],
-)
-def test_a_malformed_key_is_named(key, value):
-    with pytest.raises(MalformedPropertyError) as caught:
-        keys_in_properties({key: value})
-
-    assert caught.value.key == key
+def test_a_malformed_key_is_named():
+    own = "pytest_delta_schema."
+    malformed = [(f"{own}primaryKey", "id"), (f"{own}primaryKey", '{"name": "pk"}'), (f"{own}unique.u", "[]")]
+    malformed += [(f"{own}foreignKey.f", '{"name": "f", "columns": ["id"], "parent": "p"}')]
+    for key, value in (*malformed, (f"{own}foreignKey.f", "[" * 100_000)):
+        with pytest.raises(MalformedPropertyError) as caught:
+            keys_in_properties({key: value})
+        assert caught.value.key == key
 
 
 def test_a_malformed_record_of_owned_properties_is_named_with_the_statement_that_removes_it():

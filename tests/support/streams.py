@@ -39,14 +39,9 @@ if TYPE_CHECKING:
 
 CHECKPOINTS = "delta.checkpointPolicy"
 SWITCHES = (
-    "delta.appendOnly",
-    "delta.enableChangeDataFeed",
-    "delta.enableDeletionVectors",
-    "delta.enableInCommitTimestamps",
-    "delta.enableRowTracking",
-    "delta.enableTypeWidening",
-    "delta.autoOptimize.autoCompact",
-    "delta.autoOptimize.optimizeWrite",
+    *("delta.appendOnly", "delta.enableChangeDataFeed", "delta.enableDeletionVectors"),
+    *("delta.enableInCommitTimestamps", "delta.enableRowTracking", "delta.enableTypeWidening"),
+    *("delta.autoOptimize.autoCompact", "delta.autoOptimize.optimizeWrite"),
 )
 """Properties that are on or off."""
 
@@ -62,26 +57,10 @@ VALUES = {
 """Other properties, each with a value."""
 
 ENABLED = (
-    "allowColumnDefaults",
-    "appendOnly",
-    "changeDataFeed",
-    "checkConstraints",
-    "checkpointProtection",
-    "columnMapping",
-    "deletionVectors",
-    "domainMetadata",
-    "generatedColumns",
-    "identityColumns",
-    "inCommitTimestamp",
-    "invariants",
-    "materializePartitionColumns",
-    "rowTracking",
-    "timestampNtz",
-    "typeWidening",
-    "v2Checkpoint",
-    "vacuumProtocolCheck",
-    "variantShredding",
-    "variantType",
+    *("allowColumnDefaults", "appendOnly", "changeDataFeed", "checkConstraints", "checkpointProtection"),
+    *("columnMapping", "deletionVectors", "domainMetadata", "generatedColumns", "identityColumns"),
+    *("inCommitTimestamp", "invariants", "materializePartitionColumns", "rowTracking", "timestampNtz"),
+    *("typeWidening", "v2Checkpoint", "vacuumProtocolCheck", "variantShredding", "variantType"),
 )
 """Table features that a property enables."""
 
