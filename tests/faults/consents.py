@@ -181,29 +181,36 @@ IN_FILES = {
 }
 
 MODELS = """
-from pyspark.sql.types import LongType, StructField, StructType
 from pytest_delta_schema import Column, Table
+from pytest_delta_schema.state.desired import desired_state
 
-MAPPED = {"delta.columnMapping.mode": "name"}
-ID = Column("id", LongType())
+HELD = []
 
-def model(name, *columns, **options):
-    return Table(*name, [ID, *columns], table_properties=MAPPED, **options)
+def table(name, columns, **options):
+    declared = [Column(column, kind) for column, kind in {"id": "bigint", **columns}.items()]
+    return Table(*name, declared, table_properties={"delta.columnMapping.mode": "name"}, **options)
 
-def struct(name, *fields):
-    return Column(name, StructType([StructField(field, LongType()) for field in fields]))
+def model(*name, held={"legacy": "bigint"}, wanted={}):
+    HELD.append(desired_state(table(name, held)))
+    return table(name, wanted)
 
-orders = model(("dev", "silver", "orders"))
-elsewhere = model(("prod", "silver", "orders"))
-lines = model(("dev", "silver", "lines"), struct("addr", "city"))
-items = model(("dev", "silver", "items"), struct("x", "z"))
-items_x = model(("dev", "silver", "items.x"))
-column_with_dot = model(("dev", "silver", "dots"), struct("a", "b", "c"))
-field_of_struct = model(("dev", "silver", "fields"), struct("a", "c"), Column("a.b", LongType()))
-brackets = model(("dev", "silver", "o[1]"))
-like_brackets = model(("dev", "silver", "o1"))
-star = model(("dev", "silver", "*"))
-parts = model(("dev", "silver", "parts"), Column("p", LongType()), Column("q", LongType()), partitioned_by=["p"])
+def struct(*fields):
+    return f"struct<{', '.join(f'{field}: bigint' for field in fields)}>"
+
+orders = model("dev", "silver", "orders")
+elsewhere = model("prod", "silver", "orders")
+lines = model("dev", "silver", "lines", held={"addr": struct("zip", "city")}, wanted={"addr": struct("city")})
+items = model("dev", "silver", "items", held={"x": struct("y", "z")}, wanted={"x": struct("z")})
+items_x = model("dev", "silver", "items.x", held={"y": "bigint"})
+BOTH = {"a.b": "bigint", "a": struct("b", "c")}
+column_with_dot = model("dev", "silver", "dots", held=BOTH, wanted={"a": struct("b", "c")})
+field_of_struct = model("dev", "silver", "fields", held=BOTH, wanted={"a": struct("c"), "a.b": "bigint"})
+brackets = model("dev", "silver", "o[1]")
+like_brackets = model("dev", "silver", "o1")
+star = model("dev", "silver", "*")
+PARTS = ("dev", "silver", "parts"), {"p": "bigint", "q": "bigint"}
+parts = table(*PARTS, partitioned_by=["p"])
+HELD.append(desired_state(table(*PARTS, partitioned_by=["q"])))
 """
 """Every model lacks one thing that its table has."""
 
@@ -212,32 +219,9 @@ import json
 from pathlib import Path
 
 import pytest
-from pytest_delta_schema import MemoryCatalog, QualifiedName
-from pytest_delta_schema.state import ColumnState, StructState, TableState
-
-LONG = ColumnState("id", "bigint", True, "")
-
-def column(name, *fields):
-    kind = StructState(tuple(LONG._replace(name=field) for field in fields)) if fields else "bigint"
-    return ColumnState(name, kind, True, "")
-
-def held(name, *columns, **options):
-    mapped = {"delta.columnMapping.mode": "name"}
-    return TableState(name=QualifiedName(*name), columns=(LONG, *columns), table_properties=mapped, **options)
-
-HELD = [
-    held(("dev", "silver", "orders"), column("legacy")),
-    held(("prod", "silver", "orders"), column("legacy")),
-    held(("dev", "silver", "lines"), column("addr", "zip", "city")),
-    held(("dev", "silver", "items"), column("x", "y", "z")),
-    held(("dev", "silver", "items.x"), column("y")),
-    held(("dev", "silver", "dots"), column("a.b"), column("a", "b", "c")),
-    held(("dev", "silver", "fields"), column("a.b"), column("a", "b", "c")),
-    held(("dev", "silver", "o[1]"), column("legacy")),
-    held(("dev", "silver", "o1"), column("legacy")),
-    held(("dev", "silver", "*"), column("legacy")),
-    held(("dev", "silver", "parts"), column("p"), column("q"), partitioning=("q",)),
-]
+from models import HELD
+from pytest_delta_schema import MemoryCatalog
+from pytest_delta_schema.state import StructState
 
 def things(table):
     for column in table.columns:

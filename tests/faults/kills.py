@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import multiprocessing
 import os
-import select
 import signal
-import subprocess
-import sys
 import time
+import traceback
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from faults.bench import ROOT
 from faults.cases import Area, BrokenInvariantError, NotTriedError, require, require_clean
 from faults.scenarios import (
     COMMIT,
@@ -25,19 +22,24 @@ from faults.scenarios import (
     Stage,
     age,
     going_through,
+    moved,
     only,
     planned_statements,
     require_rows,
     rows_in,
 )
+from pytest_delta_schema import DeltaSchemaError, LocalCatalog
+from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.sql import StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from multiprocessing.connection import Connection
 
     from typing_extensions import Self
 
     from faults.bench import Bench
+    from pytest_delta_schema.sql import Statement
 
 PATIENCE = 240.0
 """Seconds for a JVM to start and for a statement to run, on a machine that is busy."""
@@ -58,54 +60,35 @@ class KillTarget:
     """
 
     def __init__(self, bench: Bench, stage: Stage, kind: str = "none", wait: Path | None = None) -> None:
-        folder = bench.new_folder("target")
-        self.output = folder / "output.txt"
+        self.output = bench.new_folder("target") / "output.txt"
         self.events: list[dict[str, Any]] = []
         self.jvm = 0
-        self._rest = b""
-        self._pipe, pipe = os.pipe()
-        spec = {
-            "pipe": pipe,
-            "warehouse": str(bench.warehouse),
-            "scenario": (stage.scenario.name, stage.schema, stage.source),
-            "kind": kind,
-            "wait": "" if wait is None else str(wait),
-        }
-        with self.output.open("wb") as output:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "faults.kill_target", json.dumps(spec)],
-                cwd=folder,
-                env={**os.environ, "PYTHONPATH": f"{ROOT / 'tests'}:{ROOT}"},
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
-                pass_fds=(pipe,),
-                start_new_session=True,
-            )
-        os.close(pipe)
+        self._connection, other_end = multiprocessing.Pipe(duplex=False)
+        scenario = (stage.scenario.name, stage.schema, stage.source)
+        arguments = (other_end, self.output, bench.warehouse, scenario, kind, wait)
+        self.process = multiprocessing.get_context("spawn").Process(target=_act, args=arguments, daemon=True)
+        self.process.start()
+        other_end.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        os.close(self._pipe)
+        self.kill("both")
+        self.process.kill()
+        self.process.join()
+        self._connection.close()
 
     def wait_for(self, *events: str, seconds: float = PATIENCE) -> dict[str, Any] | None:
         """Return the first of some events; ``None`` if it does not come in time, or never can."""
         until = time.monotonic() + seconds
-        while True:
-            known = next((event for event in self.events if event["event"] in events), None)
-            left = until - time.monotonic()
-            if known is not None or left <= 0 or not select.select([self._pipe], [], [], left)[0]:
-                return known
-            chunk = os.read(self._pipe, 65536)
-            if not chunk:
-                return None
-            *lines, self._rest = (self._rest + chunk).split(b"\n")
-            self.events += [json.loads(line) for line in lines]
+        with suppress(EOFError, OSError):
+            while True:
+                known = next((event for event in self.events if event["event"] in events), None)
+                if known is not None or not self._connection.poll(max(0, until - time.monotonic())):
+                    return known
+                self.events.append(self._connection.recv())
+        return None
 
     def started(self) -> None:
         """Wait until the JVM is there; a target that does not start is not tried."""
@@ -116,25 +99,79 @@ class KillTarget:
 
     def kill(self, whom: str) -> None:
         """Kill ``both``, the ``process`` or the ``jvm``, by signal 9."""
-        if whom == "both":
-            os.killpg(self.process.pid, signal.SIGKILL)
-        else:
-            os.kill(self.process.pid if whom == "process" else self.jvm, signal.SIGKILL)
+        process = self.process.pid or 0
+        with suppress(ProcessLookupError):
+            if whom == "both":
+                os.killpg(process, signal.SIGKILL)
+            else:
+                os.kill(process if whom == "process" else self.jvm, signal.SIGKILL)
 
     def require_gone(self, seconds: float) -> None:
         """Wait for process and JVM to end, and read what they told."""
         until = time.monotonic() + seconds
-        while _is_alive(self.jvm) or self.process.poll() is None:
-            self.wait_for("never", seconds=0.05)
+        while _is_alive(self.jvm) or self.process.is_alive():
+            self.wait_for("never", seconds=0)
             if time.monotonic() > until:
-                who = "the process" if self.process.poll() is None else "the JVM"
+                who = "the process" if self.process.is_alive() else "the JVM"
                 raise BrokenInvariantError(f"{who} is still there after {seconds:.0f} s: {self.tail()}")
             time.sleep(0.05)
         self.wait_for("never", seconds=1)
 
     def tail(self) -> str:
         """Return the last lines that it wrote."""
-        return self.output.read_text("utf-8", "replace")[-1500:]
+        return self.output.read_text("utf-8", "replace")[-1500:] if self.output.exists() else ""
+
+
+class _Signalling:
+    """A catalog that tells when statements of one kind begin and end."""
+
+    def __init__(self, catalog: Any, kind: str, connection: Connection) -> None:
+        self._catalog, self._kind, self._connection = catalog, kind, connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._catalog, name)
+
+    def run(self, statement: Statement) -> None:
+        if statement.kind.value != self._kind:
+            self._catalog.run(statement)
+            return
+        self._connection.send({"event": "begin"})
+        started = time.monotonic()
+        self._catalog.run(statement)
+        self._connection.send({"event": "end", "seconds": time.monotonic() - started})
+
+
+def _act(
+    connection: Connection,
+    output: Path,
+    warehouse: Path,
+    scenario: tuple[str, str, str],
+    kind: str,
+    wait: Path | None,
+) -> None:
+    """Run a scenario in a new process, which leads the group of its JVM."""
+    os.setsid()
+    for descriptor in (1, 2):
+        os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND), descriptor)
+    session = start_session(warehouse)
+    gateway: Any = session.spark.sparkContext._gateway
+    connection.send({"event": "ready", "jvm": gateway.proc.pid})
+    catalog = LocalCatalog(session.spark, warehouse=warehouse)
+    while wait is not None and not wait.exists():
+        time.sleep(0.005)
+    try:
+        Line(scenario=moved(*scenario), catalog=catalog, ddl=_Signalling(catalog, kind, connection)).apply()
+    except DeltaSchemaError as error:
+        connection.send({"event": "refused", "error": type(error).__name__, "text": str(error)[:3000]})
+    except BaseException as error:
+        frames = traceback.extract_tb(error.__traceback__)[-8:]
+        where = " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))
+        text = f"{error} (raised at {where})"
+        connection.send({"event": "broken", "error": type(error).__name__, "text": text})
+        raise
+    else:
+        connection.send({"event": "done"})
+    session.close()
 
 
 def _is_alive(pid: int) -> bool:

@@ -9,7 +9,7 @@ import threading
 import traceback
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from faults.cases import Area, require
 from pytest_delta_schema.backends.local.warehouse import table_folder
@@ -70,47 +70,54 @@ def _renames(length: int, folder: Path) -> Iterator[None]:
             yield
 
 
-def _comments(folder: Path) -> Iterator[None]:
+def _rounds(
+    round_: Callable[[WrittenTable, int], None], folder: Path, *, has_checkpoint: bool = False
+) -> Iterator[None]:
+    """Write to one table in rounds, which are counted from 1."""
+    table = WrittenTable(folder, has_checkpoint=has_checkpoint)
+    for number in itertools.count(1):
+        yield
+        round_(table, number)
+
+
+def _comments(table: WrittenTable, number: int) -> None:
     """Change the comment, a column, a property and the clustering in every commit."""
-    table = WrittenTable(folder, has_checkpoint=True)
-    for number in itertools.count(1):
-        yield
-        table.commit(has_checksum=bool(number % 3))
-        if not number % FEW:
-            table.clean_up()
-            table.vacuum()
-
-
-def _vacuum(folder: Path) -> Iterator[None]:
-    """Overwrite all files, and delete the old ones."""
-    table = WrittenTable(folder, has_checkpoint=False)
-    for number in itertools.count(1):
-        yield
-        table.commit()
+    table.commit(has_checksum=bool(number % 3))
+    if not number % FEW:
+        table.clean_up()
         table.vacuum()
-        if not number % FEW:
-            table.clean_up()
 
 
-def _every_third(action: str, folder: Path) -> Iterator[None]:
-    """Clean up after every third commit, with a checkpoint, or drop the table and create it again."""
-    table = WrittenTable(folder, has_checkpoint=action == "clean_up")
-    for number in itertools.count(1):
-        yield
-        table.commit()
-        if not number % 3:
-            getattr(table, action)()
+def _vacuum(table: WrittenTable, number: int) -> None:
+    """Overwrite all files, and delete the old ones."""
+    table.commit()
+    table.vacuum()
+    if not number % FEW:
+        table.clean_up()
 
 
-WRITERS: dict[str, Any] = {
+def _clean_up(table: WrittenTable, number: int) -> None:
+    """Write a checkpoint after every third commit, and delete all commits before it."""
+    table.commit()
+    if not number % 3:
+        table.clean_up()
+
+
+def _drop(table: WrittenTable, number: int) -> None:
+    """Drop the table after every third commit, and create it again."""
+    table.commit()
+    if not number % 3:
+        table.drop()
+
+
+WRITERS: dict[str, Callable[[Path], Iterator[None]]] = {
     "deltalake": _deltalake,
     **{kind: partial(_renames, length) for kind, length in LONG_LOGS.items()},
-    "comments": _comments,
-    "vacuum": _vacuum,
-    "clean-up": partial(_every_third, "clean_up"),
-    "drop": partial(_every_third, "drop"),
+    "comments": partial(_rounds, _comments, has_checkpoint=True),
+    "vacuum": partial(_rounds, _vacuum),
+    "clean-up": partial(_rounds, _clean_up, has_checkpoint=True),
+    "drop": partial(_rounds, _drop),
 }
-
 
 SECONDS = 60
 ROUNDS = {"local": 7, "damage of a local log": 4, "unity, local": 3, "unity, remote": 2, "commits": 3, "clone": 1}
