@@ -14,7 +14,6 @@ import threading
 import time
 from contextlib import suppress
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import LongType
@@ -24,7 +23,7 @@ from pytest_delta_schema import Column, DeltaSchemaError, Table, UnityCatalog
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.unity import UnityClient
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, MetadataSyncError
-from pytest_delta_schema.testing.unity import ROOT, UnityDouble
+from pytest_delta_schema.testing.unity import ROOT, LoopbackServer, UnityDouble, _Handler
 from support.logs import delta_log, field
 
 if TYPE_CHECKING:
@@ -204,15 +203,12 @@ CALLS: dict[str, tuple[str, str]] = {
 PATIENCE = 60.0
 
 
-class LyingServer(ThreadingHTTPServer):
+class LyingServer(LoopbackServer):
     """Listens on loopback while it is entered; answers truly by a double, but one kind of call of :data:`CALLS`."""
 
-    daemon_threads = True
-    block_on_close = False
-
     def __init__(self, double: UnityDouble, call: str, answer: Answer) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.double, self.answer = double, answer
+        super().__init__(("127.0.0.1", 0), type("Handler", (_LyingHandler,), {"answer": staticmethod(double.answer)}))
+        self.lie = answer
         self.method, self.pattern = CALLS[call]
         self.has_answered_wrongly = False
         self.is_closed = threading.Event()
@@ -224,51 +220,33 @@ class LyingServer(ThreadingHTTPServer):
     def __exit__(self, *_: object) -> None:
         self.is_closed.set()
         self.shutdown()
+        self.hang_up()
         self.server_close()
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore a client that closes the connection first."""
 
-
-class _Handler(BaseHTTPRequestHandler):
+class _LyingHandler(_Handler):
     server: LyingServer
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
 
-    def do_GET(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+    def do_GET(self) -> None:  # noqa: N802 - the name of the base class
         path = self.path.partition("?")[0].removeprefix(ROOT)
-        is_wrong = self.command == self.server.method and re.fullmatch(self.server.pattern, path) is not None
-        status: int = 200
-        true_answer: Any = {}
-        if not is_wrong or self.command == "GET":
-            token = self.headers.get("Authorization")
-            status, true_answer = self.server.double.answer(self.command, self.path, body, token)
-        if is_wrong:
-            self._lie(status, true_answer)
+        if self.command != self.server.method or re.fullmatch(self.server.pattern, path) is None:
+            super().do_GET()
             return
-        content = (true_answer if isinstance(true_answer, str) else json.dumps(true_answer)).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", JSON)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    do_POST = do_PATCH = do_DELETE = do_HEAD = do_GET  # noqa: N815 - names of the base class
-
-    def _lie(self, status: int, true_answer: Any) -> None:
         self.server.has_answered_wrongly = True
         self.close_connection = True
+        sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        true: tuple[int, Any] = (200, {})
+        if self.command == "GET":
+            true = self.answer(self.command, self.path, sent, self.headers.get("Authorization"))
         until = time.monotonic() + PATIENCE
         with suppress(OSError):
-            for chunk in self.server.answer(status, true_answer):
+            for chunk in self.server.lie(*true):
                 if self.server.is_closed.is_set() or time.monotonic() > until:
                     break
                 self.wfile.write(chunk)
             self.connection.shutdown(socket.SHUT_RDWR)
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
-        """Log nothing."""
+    do_POST = do_PATCH = do_DELETE = do_HEAD = do_GET  # noqa: N815 - names of the base class
 
 
 TIMEOUT = 2.0

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema import delta
 from pytest_delta_schema.delta import PAIRS
 from versions import __main__ as target
 from versions import environments, record
@@ -44,32 +41,6 @@ def test_tests_are_counted_by_backend_or_as_one(tmp_path, backends, outcomes):
     (tmp_path / "results.xml").write_text(RESULTS)
 
     assert record.outcomes(tmp_path / "results.xml", backends) == outcomes
-
-
-def test_the_tables_show_the_records(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "FOLDER", tmp_path)
-    monkeypatch.setattr(delta, "PAIRS", [PAIRS[0], replace(PAIRS[0], extra="spark99", pyspark="9.9.0")])
-    versions = {"python": "3.11.7", "pyspark": "3.5.9", "delta-spark": "3.3.3", "pytest": "9.2.0", "syrupy": "7.0.2"}
-    for name, outcomes in (("spark35", OUTCOMES), ("pytest84", PLAIN)):
-        facts = {"versions": versions, "date": "2026-11-22", "command": f"make {name}", "outcomes": outcomes}
-        (tmp_path / f"{name}.json").write_text(json.dumps(facts))
-
-    assert record.pairs_table().splitlines()[2:] == [
-        "| 9.9.0 | 3.3.3 | `spark99`, `spark` | not yet | | |",
-        "| 3.5.x | 3.3.3 | `spark35` | 2026-11-22 | pyspark 3.5.9, delta-spark 3.3.3, Python 3.11.7 | `make spark35` |",
-    ]
-    assert [line for line in record.tools_table().splitlines()[2:] if "not yet" not in line] == [
-        "| `pytest84` | 2026-11-22 | Python 3.11.7, pytest 9.2.0, syrupy 7.0.2 | `make pytest84` |",
-    ]
-    assert record.matrix().splitlines()[2:] == [
-        "| `spark35` | local | 2 | 1: Delta 3.3 has no SQL | `a/d` |",
-        "| `spark35` | session, Spark Connect | 0 | none | `a/e` |",
-        "| `spark35` | writes by statements | 1 | none | none |",
-        (
-            "| `pytest84` | tests without a JVM | 3 | 1: Delta 3.3 has no SQL |"
-            " `x.TestLocal.test_scenario[a/d]`, `x.TestConnect.test_scenario[a/e]` |"
-        ),
-    ]
 
 
 def test_no_recorded_run_has_a_failure():
