@@ -1,56 +1,54 @@
-"""What cases share: a folder to work in, one long-lived local catalog, a planted secret, and runs of pytest."""
+"""What cases share: a folder to work in, one long-lived local catalog, and runs of pytest."""
 
 from __future__ import annotations
 
 import itertools
 import logging
 import os
+import random
 import shutil
+import statistics
 import subprocess
 import sys
 import threading
-from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from faults.cases import BrokenInvariantError
-from support.plugin_project import ALONE
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_delta_schema import LocalCatalog
 
-
-SECRET = "dapi-7fc1Zq93-fault-injection-secret"  # noqa: S105 - planted, to be looked for in every text
-SECRET_VARIABLE = "UNITY_CATALOG_TOKEN"  # noqa: S105 - a name
-
+ROOT = Path(__file__).resolve().parents[2]
 OPTIMIZED = {"spark.master": "local[2]", "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xms512m -Xmn256m"}
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
 
 class Bench:
-    """Where cases are run.
-
-    Args:
-        folder: For everything that they write; removed by the caller.
-        seed: Of the run.
-        local: A local catalog to use; left out, one is started when a case first needs it.
-    """
+    """Where cases are run: a folder that the caller removes, and a local catalog that is started for the first who needs it."""
 
     def __init__(self, folder: Path, seed: int, local: LocalCatalog | None = None) -> None:
         self.folder = folder
         self.seed = seed
-        self.lock = threading.RLock()
-        self.shared: dict[str, Any] = {}
-        self._given = local
         self._session: Any = None
+        self._lock = threading.RLock()
+        self._made: dict[str, Any] = {} if local is None else {"local": local}
         self._numbers = itertools.count(1)
 
-    @cached_property
-    def _local(self) -> LocalCatalog:
-        if self._given is not None:
-            return self._given
+    def once(self, key: str, make: Callable[[], Any]) -> Any:
+        """Return what is made when it is first asked for."""
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = make()
+            return self._made[key]
+
+    @property
+    def local(self) -> LocalCatalog:
+        """The local catalog of this process, which no fault hits."""
+        catalog: LocalCatalog = self.once("local", self._start)
+        return catalog
+
+    def _start(self) -> LocalCatalog:
         from pytest_delta_schema import LocalCatalog  # noqa: PLC0415 - only where a JVM is needed
         from pytest_delta_schema.backends.local import session_conf  # noqa: PLC0415 - as above
         from pytest_delta_schema.backends.local.start import start_session  # noqa: PLC0415 - as above
@@ -64,59 +62,43 @@ class Bench:
         return LocalCatalog(self._session.spark, warehouse=warehouse)
 
     @property
-    def local(self) -> LocalCatalog:
-        """The local catalog of this process, which no fault hits."""
-        with self.lock:
-            return self._local
-
-    @property
     def warehouse(self) -> Path:
-        """Its folder."""
+        """The folder of the local catalog."""
         return self.local.warehouse
 
-    def schema(self, area: str) -> str:
+    def schema(self) -> str:
         """Return the name of a schema that is not in use, always of eight characters."""
-        return f"{area[0]}{next(self._numbers):07d}"
+        return f"s{next(self._numbers):07d}"
 
     def new_folder(self, case: str) -> Path:
         """Return an empty folder for a case."""
-        folder = (
-            self.folder / "cases" / f"{next(self._numbers):05d}-{''.join(c if c.isalnum() else '-' for c in case)[:80]}"
-        )
+        name = "".join(character if character.isalnum() else "-" for character in case)[:80]
+        folder = self.folder / "cases" / f"{next(self._numbers):05d}-{name}"
         folder.mkdir(parents=True)
         return folder
+
+    def moment(self, case: str, number: int, count: int) -> float:
+        """Return a random moment between 0 and 1, in one of some parts; the same for the same seed."""
+        return (number + random.Random(f"{self.seed}/{case}").random()) / count  # noqa: S311 - reproducible
+
+    def durations(self, what: str) -> list[float]:
+        """Return the list of the seconds that something took, to be continued."""
+        known: list[float] = self.once(f"durations of {what}", list)
+        return known
+
+    def expected(self, what: str) -> float:
+        """Return how many seconds something takes, as far as is known."""
+        return statistics.median(self.durations(what)[-5:] or [1.0])
 
     def close(self) -> None:
         """Stop the local catalog if it was started here."""
         if self._session is not None:
             self._session.close()
-            self._session = None
 
     def clean(self, *folders: Path) -> None:
         """Remove the folders of a case."""
         for folder in folders:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def require(condition: object, reason: str) -> None:
-    """Fail the case if an invariant does not hold."""
-    if not condition:
-        raise BrokenInvariantError(reason)
-
-
-def require_clean(text: str, where: str) -> None:
-    """Fail the case if a text for people holds a secret or a traceback."""
-    require(SECRET not in text, f"{where} holds the secret: {_shortened(text)}")
-    require("Traceback (most recent call last)" not in text, f"{where} holds a traceback: {_shortened(text)}")
-
-
-def _shortened(text: str, limit: int = 1500) -> str:
-    return text if len(text) <= limit else f"{text[: limit // 2]} ... {text[-limit // 2 :]}"
-
-
-WITHOUT_WORKERS = (*ALONE, "-p", "no:xdist")
-"""Options of runs that are neither workers nor have any."""
-SECONDS = 180
 
 
 def write_settings(folder: Path, *lines: str, addopts: str = "") -> None:
@@ -125,22 +107,28 @@ def write_settings(folder: Path, *lines: str, addopts: str = "") -> None:
     (folder / "pyproject.toml").write_text("\n".join(["[tool.pytest_delta_schema]", *lines, ""]), "utf-8")
 
 
-def run_pytest(folder: Path, args: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Run pytest in a folder; return all that it wrote.
+def run_pytest(
+    folder: Path,
+    args: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    *,
+    seconds: float = 180,
+    prepare: Callable[[], None] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a folder, without workers; ``stdout`` is all that it wrote."""
+    from support.plugin_project import ALONE  # noqa: PLC0415 - imports the whole package
 
-    Raises:
-        TimeoutExpired: If it does not end.
-    """
     outer = {name: value for name, value in os.environ.items() if not name.startswith(("COVERAGE_", "PYTEST_"))}
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *WITHOUT_WORKERS, *args],
+        [sys.executable, "-m", "pytest", *ALONE, "-p", "no:xdist", *args],
         cwd=folder,
-        env={**outer, **environment},
+        env={**outer, "PYTHONPATH": str(ROOT), **(environment or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
         errors="replace",
-        timeout=SECONDS,
+        timeout=seconds,
+        preexec_fn=prepare,
         check=False,
-    ).stdout
+    )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from faults.bench import require
-from faults.cases import Area, Case
+from faults.cases import Area, require
 from faults.scenarios import (
     Line,
+    Stage,
     going_through,
-    on_local,
     planned_statements,
     require_one_story,
     require_rows,
@@ -35,14 +35,7 @@ KINDS: dict[str, Callable[[], BaseException]] = {
 
 
 class Failing:
-    """A catalog that fails once, at one statement.
-
-    Args:
-        catalog: The one that it stands before.
-        at: Which statement, counted from 0.
-        when: Before or after the statement has run.
-        error: Makes what is raised.
-    """
+    """A catalog that fails once, before or after one statement."""
 
     def __init__(self, catalog: Any, at: int, when: str, error: Callable[[], BaseException]) -> None:
         self._catalog, self._at, self._when, self._error = catalog, at, when, error
@@ -54,102 +47,87 @@ class Failing:
 
     def run(self, statement: Statement) -> None:
         """Run a statement, or fail."""
-        number, self._count = self._count, self._count + 1
-        if number == self._at and self._when == BEFORE:
-            self._fail()
-        self._catalog.run(statement)
-        if number == self._at:
-            self._fail()
-
-    def _fail(self) -> None:
-        self.has_failed = True
-        raise self._error()
+        is_hit, self._count = self._count == self._at, self._count + 1
+        if not is_hit or self._when == AFTER:
+            self._catalog.run(statement)
+        if is_hit:
+            self.has_failed = True
+            raise self._error()
 
 
-def _cases(area: str, kinds: Sequence[str], whens: Sequence[str]) -> list[Case]:
-    return [
-        Case(
-            area=area,
-            name=f"{scenario.name}/{number}-{statement.kind.value.replace(' ', '-')}/{when}/{kind}",
-            values={"scenario": scenario.name, "at": number, "when": when, "kind": kind},
-        )
-        for scenario in going_through()
-        for number, statement in enumerate(planned_statements(scenario.name))
-        for when in whens
-        for kind in kinds
-    ]
-
-
-def _memory_cases(_: int) -> list[Case]:
-    return _cases("boundaries-memory", list(KINDS), (BEFORE, AFTER))
-
-
-def _local_cases(_: int) -> list[Case]:
-    # After one statement is before the next one.
-    return _cases("boundaries-local", ["failure"], [AFTER])
-
-
-def _fail_once(line: Line, case: Case, **how: Any) -> None:
+def _fail_once(line: Line, at: int, when: str, kind: str) -> None:
     """Apply with the fault, and check the error."""
-    failing = Failing(line.catalog, case.values["at"], case.values["when"], KINDS[case.values["kind"]])
+    failing = Failing(line.catalog, at, when, KINDS[kind])
     try:
-        Line(scenario=line.scenario, catalog=line.catalog, ddl=failing, **how).apply()
+        Line(scenario=line.scenario, catalog=line.catalog, ddl=failing).apply()
     except KeyboardInterrupt:
-        require(case.values["kind"] == "interrupt", "KeyboardInterrupt came from somewhere else")
+        require(kind == "interrupt", "KeyboardInterrupt came from somewhere else")
     except UnsafePlanError as error:
         require_one_story(error)
-        require(case.values["at"] == 0, f"data refused in the middle: {error}")
+        require(at == 0, f"data refused in the middle: {error}")
     except Exception as error:  # noqa: BLE001 - looked at
         require_one_story(error)
         require("second line" not in str(error).splitlines()[0], "the headline has more than one line")
     else:
-        require(False, "the fault is not reported")
+        require(condition=False, reason="the fault is not reported")
     require(failing.has_failed, "the fault was not reached")
 
 
-def _run_memory(case: Case, bench: Bench) -> None:
-    del bench
-    scenario, catalog = scenario_named(case.values["scenario"]), MemoryCatalog()
+def _on_memory(name: str, at: int, when: str, kind: str, _: Bench) -> None:
+    scenario, catalog = scenario_named(name), MemoryCatalog()
     create_initial_tables(scenario, catalog, MEMORY)
-    line = Line(scenario=scenario, catalog=catalog)
-    name = scenario.after.name
-    before = catalog.snapshot([scenario.after]).tables[name]
-    there = MEMORY.read_rows(catalog, before) if scenario.rows else []
-    others = {other.name: catalog.snapshot([other]).tables[other.name] for other, _ in scenario.other_tables}
-
-    _fail_once(line, case)
+    line, model = Line(scenario=scenario, catalog=catalog), scenario.after
+    before = catalog.snapshot([model]).tables[model.name]
+    rows = MEMORY.read_rows(catalog, before) if scenario.rows else []
+    others = [other for other, _ in scenario.other_tables]
+    held = catalog.snapshot(others).tables
+    _fail_once(line, at, when, kind)
     line.require_converged()
-
-    if there:
-        end = catalog.snapshot([scenario.after]).tables[name]
-        expected = rows_after(scenario, there, [column.name for column in end.columns])
+    if rows:
+        end = catalog.snapshot([model]).tables[model.name]
+        expected = rows_after(scenario, rows, [column.name for column in end.columns])
         require_rows(MEMORY.read_rows(catalog, end), expected, "after the second apply")
-    for other, state in others.items():
-        now = catalog.snapshot([model for model, _ in scenario.other_tables if model.name == other]).tables[other]
-        require(now.columns == state.columns, f"the columns of {other} have changed")
+    now = catalog.snapshot(others).tables
+    changed = [other.table_name for other in others if now[other.name].columns != held[other.name].columns]
+    require(not changed, f"the columns of {', '.join(changed)} have changed")
 
 
-def _run_local(case: Case, bench: Bench) -> None:
-    stage = on_local(bench, case.values["scenario"])
+def _on_local(name: str, at: int, when: str, kind: str, bench: Bench) -> None:
+    stage = Stage(bench, name)
     line = Line(scenario=stage.scenario, catalog=bench.local)
-    _fail_once(line, case)
+    _fail_once(line, at, when, kind)
     line.require_converged()
-    stage.require_sound(bench)
-    stage.close(bench)
+    stage.require_sound(bench, "after the second apply")
+    bench.clean(stage.folder)
+
+
+def _cases(
+    run: Callable[[str, int, str, str, Bench], None],
+    whens: Sequence[str],
+    kinds: Sequence[str],
+) -> dict[str, Callable[[Bench], None]]:
+    return {
+        f"{scenario.name}/{at}-{statement.kind.value.replace(' ', '-')}/{when}/{kind}": partial(
+            run, scenario.name, at, when, kind
+        )
+        for scenario in going_through()
+        for at, statement in enumerate(planned_statements(scenario.name))
+        for when in whens
+        for kind in kinds
+    }
 
 
 MEMORY_AREA = Area(
     name="boundaries-memory",
     title="exception at every statement boundary, memory",
-    cases=_memory_cases,
-    run=_run_memory,
+    cases=cache(lambda: _cases(_on_memory, (BEFORE, AFTER), tuple(KINDS))),
     sample=60,
 )
 LOCAL_AREA = Area(
     name="boundaries-local",
     title="exception at every statement boundary, local",
-    cases=_local_cases,
-    run=_run_local,
+    # After one statement is before the next one.
+    cases=cache(lambda: _cases(_on_local, (AFTER,), ("failure",))),
     needs_jvm=True,
     sample=4,
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from contextlib import redirect_stdout
+from functools import partial
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from faults.bench import require, run_pytest, write_settings
-from faults.cases import Area, Case
+from faults.bench import run_pytest, write_settings
+from faults.cases import Area, require
 from pytest_delta_schema.commands.cli import main
 from pytest_delta_schema.diagnostics.text import HIDDEN
 from support.hostile_project import write_hostile_project
@@ -37,7 +38,7 @@ TEXTS: dict[str, str] = {
     "directions": "a\u202e\u061c\u2066##[group]owned\u2069",
     "not shown": "a\x00\u200b\ufeff\u2060\t##[warning]owned\x7f",
 }
-ALL_TEXTS = (*TEXTS, "all")
+TEXTS["all"] = " ".join(TEXTS.values())
 
 RUNS: dict[str, tuple[str, ...]] = {
     "checks": ("models.py",),
@@ -48,12 +49,8 @@ RUNS: dict[str, tuple[str, ...]] = {
     "annotations": ("models.py", "--delta-drift", "--delta-report=github", "--delta-report=azure"),
     "library": ("test_library.py", "--showlocals", "--delta-backend=memory"),
     "log": (
-        "test_library.py",
-        "-oaddopts=--delta-drift",
-        "models.py",
-        "-olog_cli=true",
-        "-olog_cli_level=DEBUG",
-        "-olog_level=DEBUG",
+        *("test_library.py", "-oaddopts=--delta-drift", "models.py"),
+        *("-olog_cli=true", "-olog_cli_level=DEBUG", "-olog_level=DEBUG"),
     ),
     "colours": ("test_library.py", "models.py", "-oaddopts=--delta-drift", "--color=yes"),
     "snapshots": ("models.py",),
@@ -65,22 +62,8 @@ _OWN = re.compile(
 _COLOUR = r"\x1b\[[0-9;]*m"
 
 
-def _cases(_: int) -> list[Case]:
-    return [
-        Case(area="commands", name=f"{run}/{text}", values={"run": run, "text": text})
-        for text in ALL_TEXTS
-        for run in RUNS
-    ]
-
-
 def require_no_command(text: str, where: str, *, has_reports: bool = False) -> None:
-    """Fail the case if a service or a terminal would obey something in a text.
-
-    Args:
-        text: The output.
-        where: Its name.
-        has_reports: Whether the annotations of this package are in it.
-    """
+    """Fail the case if a service or a terminal would obey something in a text, but annotations of this package."""
     foreign = [command for command in ci_commands(text) if not (has_reports and _OWN.match(command.line))]
     require(not foreign, f"{where} has the command {foreign[:1]}")
     lines = [line for line in text.splitlines() if has_reports and _OWN.match(line)]
@@ -90,36 +73,32 @@ def require_no_command(text: str, where: str, *, has_reports: bool = False) -> N
     require(hidden is None, f"{where} has a character that is obeyed or not shown: {around!r}")
 
 
-def _run(case: Case, bench: Bench) -> None:
-    folder, run = bench.new_folder(case.name), case.values["run"]
-    name = case.values["text"]
-    write_hostile_project(folder, " ".join(TEXTS.values()) if name == "all" else TEXTS[name])
+def _run(run: str, text: str, bench: Bench) -> None:
+    folder = bench.new_folder(run)
+    write_hostile_project(folder, TEXTS[text])
     write_settings(folder, *_SETTINGS)
     if run == "snapshots":
-        run_pytest(folder, ["models.py", "--snapshot-update", "-q"], {})
+        run_pytest(folder, ["models.py", "--snapshot-update", "-q"])
         for path in (folder / "__snapshots__").rglob("*.sql"):
             path.write_text(path.read_text("utf-8").replace("STRING", "INT"), "utf-8")
     verbosity = [] if run == "quiet" else ["-vv"]
-    text = run_pytest(folder, [*RUNS[run], *verbosity, "-rA", "--junitxml=report.xml"], {})
-    require("INTERNALERROR" not in text, f"pytest broke: {text[-600:]}")
-    require("owned" in text, "the output has no hostile text")
+    output = run_pytest(folder, [*RUNS[run], *verbosity, "-rA", "--junitxml=report.xml"]).stdout
+    require("INTERNALERROR" not in output, f"pytest broke: {output[-600:]}")
+    require("owned" in output, "the output has no hostile text")
     if run == "colours":
-        text = re.sub(_COLOUR, "", text)
-    require_no_command(text, "the output", has_reports=run == "annotations")
-    if run != "colours":
+        require_no_command(re.sub(_COLOUR, "", output), "the output")
+    else:
+        require_no_command(output, "the output", has_reports=run == "annotations")
         require_no_command(_read(folder / "report.xml"), "the JUnit file")
     if run == "drift":
-        _merge(folder / "report.json")
+        merged = StringIO()
+        with redirect_stdout(merged):
+            code = main(["merge", str(folder / "report.json")])
+        require(code == 0, f"merge ended with {code}")
+        require_no_command(merged.getvalue(), "the output of merge")
+        tables = [json.loads(report)["tables"] for report in (merged.getvalue(), _read(folder / "report.json"))]
+        require(tables[0] == tables[1], "merge changed a text")
     bench.clean(folder)
-
-
-def _merge(path: Path) -> None:
-    output = StringIO()
-    with redirect_stdout(output):
-        code = main(["merge", str(path)])
-    require(code == 0, f"merge ended with {code}")
-    require_no_command(output.getvalue(), "the output of merge")
-    require(json.loads(output.getvalue())["tables"] == json.loads(_read(path))["tables"], "merge changed a text")
 
 
 def _read(path: Path) -> str:
@@ -127,4 +106,9 @@ def _read(path: Path) -> str:
         return file.read()
 
 
-AREA = Area(name="commands", title="commands in logs", cases=_cases, run=_run, sample=0)
+AREA = Area(
+    name="commands",
+    title="commands in logs",
+    cases=lambda: {f"{run}/{text}": partial(_run, run, text) for text in TEXTS for run in RUNS},
+    sample=0,
+)

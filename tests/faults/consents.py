@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from faults.bench import require, require_clean, run_pytest, write_settings
-from faults.cases import Area, Case
+from faults.bench import run_pytest, write_settings
+from faults.cases import Area, require, require_clean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from faults.bench import Bench
 
@@ -23,7 +24,6 @@ ZIP: Thing = ("dev", "silver", "lines", "addr", "zip")
 FIELD_Y: Thing = ("dev", "silver", "items", "x", "y")
 COLUMN_Y: Thing = ("dev", "silver", "items.x", "y")
 DOTTED: Thing = ("dev", "silver", "dots", "a.b")
-FIELD_B: Thing = ("dev", "silver", "fields", "a", "b")
 BRACKETS: Thing = ("dev", "silver", "o[1]", "legacy")
 LIKE_BRACKETS: Thing = ("dev", "silver", "o1", "legacy")
 STAR: Thing = ("dev", "silver", "*", "legacy")
@@ -31,217 +31,185 @@ PARTS: Thing = ("dev", "silver", "parts", "partitioned by", "q")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConsentCase:
+class Consent:
     """One way to say something like a consent.
 
-    Args:
-        allow: Values of ``--delta-allow``.
-        entries: Lines of ``pyproject.toml``.
-        settings: Lines of the section.
-        args: Other arguments of pytest.
-        environment: Variables.
-        agreed: What may go.
-        is_plain: Whether it has to go, because the consent is as it should be.
+    ``is_plain`` says that it is as it should be, so what it agrees to has to go; otherwise it may.
     """
 
-    allow: tuple[str, ...] = ()
-    entries: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()
     args: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+    """Of the section in ``pyproject.toml``, and what follows there."""
+    environment: Mapping[str, str] | None = None
     agreed: tuple[Thing, ...] = ()
     is_plain: bool = False
 
 
+def _allow(*consents: str) -> tuple[str, ...]:
+    return tuple(f"--delta-allow={consent}" for consent in consents)
+
+
 def _entry(path: str, action: str = "drop-column", expires: str = "2999-12-31", reason: str = "x") -> tuple[str, ...]:
-    return (
-        "[[tool.pytest_delta_schema.allow]]",
-        f"action = '{action}'",
-        f"path = '{path}'",
-        f"reason = '{reason}'",
-        f"expires = {expires}",
-    )
-
-
-def _plain(*consents: str, agreed: tuple[Thing, ...]) -> ConsentCase:
-    return ConsentCase(allow=consents, agreed=agreed, is_plain=True)
-
-
-def _nothing(*consents: str) -> ConsentCase:
-    return ConsentCase(allow=consents)
+    values = (f"action = '{action}'", f"path = '{path}'", f"reason = '{reason}'", f"expires = {expires}")
+    return ("[[tool.pytest_delta_schema.allow]]", *values)
 
 
 _DROP = "drop-column dev.silver"
+_ORDERS = "dev.silver.orders.legacy"
+_ALLOW = _allow(f"drop-column {_ORDERS}")
+_ONE_RUN = f"[{{ action = 'drop-column', path = '{_ORDERS}', reason = 'x', expires = 2999-12-31 }}]"
 
-PLAIN = {
-    "a column": _plain(f"{_DROP}.orders.legacy", agreed=(LEGACY,)),
-    "a column in capitals": _plain("drop-column DEV.Silver.ORDERS.Legacy", agreed=(LEGACY,)),
-    "blanks around": _plain(f"  {_DROP}.orders.legacy  ", agreed=(LEGACY,)),
-    "a field": _plain(f"{_DROP}.lines.addr.zip", agreed=(ZIP,)),
-    "a rewrite": _plain("rewrite dev.silver.parts", agreed=(PARTS,)),
-    "two": _plain(f"{_DROP}.orders.legacy", f"{_DROP}.lines.addr.zip", agreed=(LEGACY, ZIP)),
-    "a field of a struct beside a table with a dot": _plain(f"{_DROP}.items.`x`.`y`", agreed=(FIELD_Y,)),
-    "a column with a dot": _plain(f"{_DROP}.dots.`a.b`", agreed=(DOTTED,)),
-    "a table with a dot": _plain(f"{_DROP}.`items.x`.y", agreed=(COLUMN_Y,)),
-    "an entry": ConsentCase(entries=_entry("dev.silver.orders.legacy"), agreed=(LEGACY,), is_plain=True),
-    "a setting of one run": ConsentCase(
-        args=(
-            "--delta-set=allow=[{ action = 'drop-column', path = 'dev.silver.orders.legacy', reason = 'x', expires = 2999-12-31 }]",
-        ),
-        agreed=(LEGACY,),
-        is_plain=True,
-    ),
-    "a pattern for a field": ConsentCase(entries=_entry("dev.silver.lines.*.zip"), agreed=(ZIP,), is_plain=True),
-    "a pattern over parts": ConsentCase(entries=_entry("dev.silver.**.zip"), agreed=(ZIP,), is_plain=True),
+PLAIN: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[Thing, ...]]] = {
+    "a column": (_ALLOW, (), (LEGACY,)),
+    "a column in capitals": (_allow("drop-column DEV.Silver.ORDERS.Legacy"), (), (LEGACY,)),
+    "blanks around": (_allow(f"  {_DROP}.orders.legacy  "), (), (LEGACY,)),
+    "a field": (_allow(f"{_DROP}.lines.addr.zip"), (), (ZIP,)),
+    "a rewrite": (_allow("rewrite dev.silver.parts"), (), (PARTS,)),
+    "two": (_allow(f"{_DROP}.orders.legacy", f"{_DROP}.lines.addr.zip"), (), (LEGACY, ZIP)),
+    "a field of a struct beside a table with a dot": (_allow(f"{_DROP}.items.`x`.`y`"), (), (FIELD_Y,)),
+    "a column with a dot": (_allow(f"{_DROP}.dots.`a.b`"), (), (DOTTED,)),
+    "a table with a dot": (_allow(f"{_DROP}.`items.x`.y"), (), (COLUMN_Y,)),
+    "an entry": ((), _entry(_ORDERS), (LEGACY,)),
+    "a setting of one run": ((f"--delta-set=allow={_ONE_RUN}",), (), (LEGACY,)),
+    "a pattern for a field": ((), _entry("dev.silver.lines.*.zip"), (ZIP,)),
+    "a pattern over parts": ((), _entry("dev.silver.**.zip"), (ZIP,)),
 }
-"""Consents as they should be; without them the others would prove nothing."""
+"""Consents as they should be, as arguments, lines, and what has to go; without them the others would prove nothing."""
 
-ON_THE_COMMAND_LINE = {
-    "none": ConsentCase(),
-    "a pattern for the column": _nothing(f"{_DROP}.orders.*"),
-    "the table of the name *": ConsentCase(allow=(f"{_DROP}.*.legacy",), agreed=(STAR,)),
-    "a pattern for all": _nothing("drop-column *"),
-    "a pattern of four": _nothing("drop-column *.*.*.*"),
-    "a question mark": _nothing(f"{_DROP}.orders.legac?"),
-    "a class of characters": _nothing(f"{_DROP}.orders.[l]egacy"),
-    "two asterisks": _nothing("drop-column dev.**"),
-    "a table": _nothing(f"{_DROP}.orders"),
-    "a schema": _nothing("drop-column dev.silver"),
-    "a catalog": _nothing("drop-column dev"),
-    "nothing behind the action": _nothing("drop-column"),
-    "an empty text": _nothing(""),
-    "a blank": _nothing(" "),
-    "another action": _nothing("drop-table dev.silver.orders"),
-    "the action of a rewrite": _nothing("rewrite dev.silver.orders"),
-    "a rewrite of a column": _nothing("rewrite dev.silver.orders.legacy"),
-    "an action in capitals": ConsentCase(allow=("DROP-COLUMN dev.silver.orders.legacy",), agreed=(LEGACY,)),
-    "an action with an underscore": _nothing("drop_column dev.silver.orders.legacy"),
-    "no action": _nothing("dev.silver.orders.legacy"),
-    "the beginning of a name": _nothing(f"{_DROP}.orders.leg"),
-    "more than a name": _nothing(f"{_DROP}.orders.legacy2"),
-    "a field of the column": _nothing(f"{_DROP}.orders.legacy.x"),
-    "two consents in one": _nothing(f"{_DROP}.orders.legacy,dev.silver.lines.addr.zip"),
-    "two consents by a semicolon": _nothing(f"{_DROP}.orders.legacy; {_DROP}.lines.addr.zip"),
-    "two lines": _nothing(f"{_DROP}.orders.legacy\n{_DROP}.lines.addr.zip"),
-    "a comment behind": _nothing(f"{_DROP}.orders.legacy # all"),
-    "an empty part": _nothing(f"{_DROP}..legacy"),
-    "a dot behind": _nothing(f"{_DROP}.orders.legacy."),
-    "a dot in front": _nothing("drop-column .dev.silver.orders.legacy"),
-    "quotes around all": _nothing("drop-column `dev.silver.orders.legacy`"),
-    "quotes around table and column": _nothing("drop-column dev.silver.`orders.legacy`"),
-    "a quote that is not closed": _nothing("drop-column dev.silver.orders.`legacy"),
-    "quotes around every part": ConsentCase(allow=("drop-column `dev`.`silver`.`orders`.`legacy`",), agreed=(LEGACY,)),
-    "a quote that is doubled": _nothing("drop-column dev.silver.orders.`legacy```"),
-    "double quotes": _nothing('drop-column dev.silver.orders."legacy"'),
-    "wide letters": _nothing(f"{_DROP}.orders.\uff4cegacy"),
-    "a letter of another script": _nothing(f"{_DROP}.orders.leg\u0430cy"),
-    "a character without width": _nothing(f"{_DROP}.orders.legacy\u200b"),
-    "a null character's escape": _nothing(f"{_DROP}.orders.legacy%00"),
-    "a path up": _nothing(f"{_DROP}.orders.../orders.legacy"),
-    "a tabulator for the blank": ConsentCase(allow=("drop-column\tdev.silver.orders.legacy",), agreed=(LEGACY,)),
-    "blanks in the path": _nothing("drop-column dev . silver . orders . legacy"),
-    "another catalog": _nothing("drop-column test.silver.orders.legacy"),
-    "ambiguous: a table with a dot, or a field": _nothing(f"{_DROP}.items.x.y"),
-    "a column with a dot, without quotes": _nothing(f"{_DROP}.dots.a.b.c"),
-    "the struct around a field": _nothing(f"{_DROP}.lines.addr"),
-    "a field by its own name": _nothing(f"{_DROP}.lines.zip"),
-    "brackets as a class": _nothing(f"{_DROP}.o[1].legacy1"),
-    "brackets": ConsentCase(allow=(f"{_DROP}.o[1].legacy",), agreed=(BRACKETS,)),
-    "an asterisk that is a name": ConsentCase(allow=(f"{_DROP}.`*`.legacy",), agreed=(STAR,)),
-    "a rewrite of all": _nothing("rewrite dev.silver.*"),
-    "a rewrite of a schema": _nothing("rewrite dev.silver"),
-    "a rewrite by the beginning": _nothing("rewrite dev.silver.part"),
-    "the other one of two catalogs": ConsentCase(allow=("drop-column prod.silver.orders.legacy",), agreed=(ELSEWHERE,)),
-    "a column that never was": _nothing(f"{_DROP}.orders.never_there"),
+ON_THE_COMMAND_LINE: dict[str, str | tuple[str, Thing]] = {
+    "a pattern for the column": f"{_DROP}.orders.*",
+    "the table of the name *": (f"{_DROP}.*.legacy", STAR),
+    "a pattern for all": "drop-column *",
+    "a pattern of four": "drop-column *.*.*.*",
+    "a question mark": f"{_DROP}.orders.legac?",
+    "a class of characters": f"{_DROP}.orders.[l]egacy",
+    "two asterisks": "drop-column dev.**",
+    "a table": f"{_DROP}.orders",
+    "a schema": "drop-column dev.silver",
+    "a catalog": "drop-column dev",
+    "nothing behind the action": "drop-column",
+    "an empty text": "",
+    "a blank": " ",
+    "another action": "drop-table dev.silver.orders",
+    "the action of a rewrite": "rewrite dev.silver.orders",
+    "a rewrite of a column": "rewrite dev.silver.orders.legacy",
+    "an action in capitals": ("DROP-COLUMN dev.silver.orders.legacy", LEGACY),
+    "an action with an underscore": "drop_column dev.silver.orders.legacy",
+    "no action": "dev.silver.orders.legacy",
+    "the beginning of a name": f"{_DROP}.orders.leg",
+    "more than a name": f"{_DROP}.orders.legacy2",
+    "a field of the column": f"{_DROP}.orders.legacy.x",
+    "two consents in one": f"{_DROP}.orders.legacy,dev.silver.lines.addr.zip",
+    "two consents by a semicolon": f"{_DROP}.orders.legacy; {_DROP}.lines.addr.zip",
+    "two lines": f"{_DROP}.orders.legacy\n{_DROP}.lines.addr.zip",
+    "a comment behind": f"{_DROP}.orders.legacy # all",
+    "an empty part": f"{_DROP}..legacy",
+    "a dot behind": f"{_DROP}.orders.legacy.",
+    "a dot in front": "drop-column .dev.silver.orders.legacy",
+    "quotes around all": "drop-column `dev.silver.orders.legacy`",
+    "quotes around table and column": "drop-column dev.silver.`orders.legacy`",
+    "a quote that is not closed": "drop-column dev.silver.orders.`legacy",
+    "quotes around every part": ("drop-column `dev`.`silver`.`orders`.`legacy`", LEGACY),
+    "a quote that is doubled": "drop-column dev.silver.orders.`legacy```",
+    "double quotes": 'drop-column dev.silver.orders."legacy"',
+    "wide letters": f"{_DROP}.orders.\uff4cegacy",
+    "a letter of another script": f"{_DROP}.orders.leg\u0430cy",
+    "a character without width": f"{_DROP}.orders.legacy\u200b",
+    "a null character's escape": f"{_DROP}.orders.legacy%00",
+    "a path up": f"{_DROP}.orders.../orders.legacy",
+    "a tabulator for the blank": ("drop-column\tdev.silver.orders.legacy", LEGACY),
+    "blanks in the path": "drop-column dev . silver . orders . legacy",
+    "another catalog": "drop-column test.silver.orders.legacy",
+    "ambiguous: a table with a dot, or a field": f"{_DROP}.items.x.y",
+    "a column with a dot, without quotes": f"{_DROP}.dots.a.b.c",
+    "the struct around a field": f"{_DROP}.lines.addr",
+    "a field by its own name": f"{_DROP}.lines.zip",
+    "brackets as a class": f"{_DROP}.o[1].legacy1",
+    "brackets": (f"{_DROP}.o[1].legacy", BRACKETS),
+    "an asterisk that is a name": (f"{_DROP}.`*`.legacy", STAR),
+    "a rewrite of all": "rewrite dev.silver.*",
+    "a rewrite of a schema": "rewrite dev.silver",
+    "a rewrite by the beginning": "rewrite dev.silver.part",
+    "the other one of two catalogs": ("drop-column prod.silver.orders.legacy", ELSEWHERE),
+    "a column that never was": f"{_DROP}.orders.never_there",
 }
+"""Values of ``--delta-allow``, with what may go, if it is anything."""
 
 IN_FILES = {
-    "an entry that has expired": ConsentCase(entries=_entry("dev.silver.orders.legacy", expires="2001-01-01")),
-    "an entry that expires at no time": ConsentCase(entries=_entry("dev.silver.orders.legacy")[:-1]),
-    "an entry without a reason": ConsentCase(entries=_entry("dev.silver.orders.legacy", reason="")),
-    "an entry with a blank reason": ConsentCase(entries=_entry("dev.silver.orders.legacy", reason="  ")),
-    "an entry of another action": ConsentCase(entries=_entry("dev.silver.orders.legacy", action="rewrite")),
-    "a pattern that would cross dots": ConsentCase(entries=_entry("dev.silver.*.zip")),
-    "a pattern for a catalog": ConsentCase(entries=_entry("dev.*.legacy")),
-    "a pattern for a table of three parts": ConsentCase(entries=_entry("dev.*")),
-    "a pattern for rewrites that would cross dots": ConsentCase(entries=_entry("dev.*", action="rewrite")),
-    "a pattern of question marks": ConsentCase(entries=_entry("dev.silver.??????.leg???"), agreed=(LEGACY,)),
-    "a pattern for columns": ConsentCase(
-        entries=_entry("dev.silver.*.legacy"),
+    "none": Consent(),
+    "an entry that has expired": Consent(lines=_entry(_ORDERS, expires="2001-01-01")),
+    "an entry that expires at no time": Consent(lines=_entry(_ORDERS)[:-1]),
+    "an entry without a reason": Consent(lines=_entry(_ORDERS, reason="")),
+    "an entry with a blank reason": Consent(lines=_entry(_ORDERS, reason="  ")),
+    "an entry of another action": Consent(lines=_entry(_ORDERS, action="rewrite")),
+    "a pattern that would cross dots": Consent(lines=_entry("dev.silver.*.zip")),
+    "a pattern for a catalog": Consent(lines=_entry("dev.*.legacy")),
+    "a pattern for a table of three parts": Consent(lines=_entry("dev.*")),
+    "a pattern for rewrites that would cross dots": Consent(lines=_entry("dev.*", action="rewrite")),
+    "a pattern of question marks": Consent(lines=_entry("dev.silver.??????.leg???"), agreed=(LEGACY,)),
+    "a pattern for columns": Consent(
+        lines=_entry("dev.silver.*.legacy"),
         agreed=(LEGACY, BRACKETS, LIKE_BRACKETS, STAR),
     ),
-    "brackets in an entry": ConsentCase(entries=_entry("dev.silver.o[1].legacy"), agreed=(BRACKETS, LIKE_BRACKETS)),
-    "a pattern under a binding": ConsentCase(
-        entries=_entry("prod.silver.*.legacy"),
+    "brackets in an entry": Consent(lines=_entry("dev.silver.o[1].legacy"), agreed=(BRACKETS, LIKE_BRACKETS)),
+    "a pattern under a binding": Consent(
+        lines=_entry("prod.silver.*.legacy"),
         args=("--delta-bind=dev.silver=ci.x",),
         agreed=(ELSEWHERE,),
     ),
-    "a list of texts": ConsentCase(
-        settings=("allow = ['drop-column dev.silver.orders.legacy']",),
+    "a list of texts": Consent(lines=(f"allow = ['drop-column {_ORDERS}']",)),
+    "an entry in another place": Consent(lines=("[tool.pytest-delta-schema]", *_entry(_ORDERS)[1:])),
+    "a setting of one run that is a text": Consent(args=(f"--delta-set=allow={_DROP}.orders.legacy",)),
+    "a consent for a protected table": Consent(args=_ALLOW, lines=("protected = ['dev.silver.orders']",)),
+    "a consent for a table protected by a pattern": Consent(args=_ALLOW, lines=("protected = ['dev.*']",)),
+    "a consent for a table with brackets, protected": Consent(
+        args=_allow(f"{_DROP}.o[1].legacy"),
+        lines=("protected = ['dev.silver.o[1]']",),
     ),
-    "an entry in another place": ConsentCase(
-        entries=("[tool.pytest-delta-schema]", *_entry("dev.silver.orders.legacy")[1:]),
-    ),
-    "a setting of one run that is a text": ConsentCase(args=(f"--delta-set=allow={_DROP}.orders.legacy",)),
-    "a consent for a protected table": ConsentCase(
-        allow=(f"{_DROP}.orders.legacy",),
-        settings=("protected = ['dev.silver.orders']",),
-    ),
-    "a consent for a table protected by a pattern": ConsentCase(
-        allow=(f"{_DROP}.orders.legacy",),
-        settings=("protected = ['dev.*']",),
-    ),
-    "a consent for a table with brackets, protected": ConsentCase(
-        allow=(f"{_DROP}.o[1].legacy",),
-        settings=("protected = ['dev.silver.o[1]']",),
-    ),
-    "a consent beyond the highest risk": ConsentCase(
-        allow=(f"{_DROP}.orders.legacy",),
-        args=("--delta-max-risk=metadata",),
-    ),
-    "a consent by an abbreviated option": ConsentCase(args=(f"--delta-al={_DROP}.orders.legacy",)),
-    "a consent for the name in the catalog": ConsentCase(
-        allow=("drop-column dev.silver.orders.legacy",),
-        args=("--delta-bind=dev.silver.orders=prod.silver.orders", "-k", "not prod"),
+    "a consent beyond the highest risk": Consent(args=(*_ALLOW, "--delta-max-risk=metadata")),
+    "a consent by an abbreviated option": Consent(args=(f"--delta-al={_DROP}.orders.legacy",)),
+    "a consent for the name in the catalog": Consent(
+        args=(*_ALLOW, "--delta-bind=dev.silver.orders=prod.silver.orders", "-k", "not prod"),
         agreed=(ELSEWHERE,),
     ),
-    "a consent in a variable of the environment": ConsentCase(
+    "a consent in a variable of the environment": Consent(
         environment={"DELTA_ALLOW": f"{_DROP}.orders.legacy", "DELTA_SCHEMA_ALLOW": f"{_DROP}.orders.legacy"},
     ),
-    "no preflight": ConsentCase(args=("--delta-preflight=off",)),
-    "restored on failure": ConsentCase(args=("--delta-set=on_failure=restore",)),
+    "no preflight": Consent(args=("--delta-preflight=off",)),
+    "restored on failure": Consent(args=("--delta-set=on_failure=restore",)),
 }
 
-CONSENT_CASES: Mapping[str, ConsentCase] = {**PLAIN, **ON_THE_COMMAND_LINE, **IN_FILES}
-"""All of them by name."""
-
-
-GONE = "gone.json"
-
 MODELS = """
-from pyspark.sql.types import LongType, StructField, StructType
 from pytest_delta_schema import Column, Table
+from pytest_delta_schema.state.desired import desired_state
 
-MAPPED = {"delta.columnMapping.mode": "name"}
-ID = Column("id", LongType())
+HELD = []
 
-def model(name, *columns, **options):
-    return Table(*name, [ID, *columns], table_properties=MAPPED, **options)
+def table(name, columns, **options):
+    declared = [Column(column, kind) for column, kind in {"id": "bigint", **columns}.items()]
+    return Table(*name, declared, table_properties={"delta.columnMapping.mode": "name"}, **options)
 
-def struct(name, *fields):
-    return Column(name, StructType([StructField(field, LongType()) for field in fields]))
+def model(*name, held={"legacy": "bigint"}, wanted={}):
+    HELD.append(desired_state(table(name, held)))
+    return table(name, wanted)
 
-orders = model(("dev", "silver", "orders"))
-elsewhere = model(("prod", "silver", "orders"))
-lines = model(("dev", "silver", "lines"), struct("addr", "city"))
-items = model(("dev", "silver", "items"), struct("x", "z"))
-items_x = model(("dev", "silver", "items.x"))
-column_with_dot = model(("dev", "silver", "dots"), struct("a", "b", "c"))
-field_of_struct = model(("dev", "silver", "fields"), struct("a", "c"), Column("a.b", LongType()))
-brackets = model(("dev", "silver", "o[1]"))
-like_brackets = model(("dev", "silver", "o1"))
-star = model(("dev", "silver", "*"))
-parts = model(("dev", "silver", "parts"), Column("p", LongType()), Column("q", LongType()), partitioned_by=["p"])
+def struct(*fields):
+    return f"struct<{', '.join(f'{field}: bigint' for field in fields)}>"
+
+orders = model("dev", "silver", "orders")
+elsewhere = model("prod", "silver", "orders")
+lines = model("dev", "silver", "lines", held={"addr": struct("zip", "city")}, wanted={"addr": struct("city")})
+items = model("dev", "silver", "items", held={"x": struct("y", "z")}, wanted={"x": struct("z")})
+items_x = model("dev", "silver", "items.x", held={"y": "bigint"})
+BOTH = {"a.b": "bigint", "a": struct("b", "c")}
+column_with_dot = model("dev", "silver", "dots", held=BOTH, wanted={"a": struct("b", "c")})
+field_of_struct = model("dev", "silver", "fields", held=BOTH, wanted={"a": struct("c"), "a.b": "bigint"})
+brackets = model("dev", "silver", "o[1]")
+like_brackets = model("dev", "silver", "o1")
+star = model("dev", "silver", "*")
+PARTS = ("dev", "silver", "parts"), {"p": "bigint", "q": "bigint"}
+parts = table(*PARTS, partitioned_by=["p"])
+HELD.append(desired_state(table(*PARTS, partitioned_by=["q"])))
 """
 """Every model lacks one thing that its table has."""
 
@@ -250,32 +218,9 @@ import json
 from pathlib import Path
 
 import pytest
-from pytest_delta_schema import MemoryCatalog, QualifiedName
-from pytest_delta_schema.state import ColumnState, StructState, TableState
-
-LONG = ColumnState("id", "bigint", True, "")
-
-def column(name, *fields):
-    kind = StructState(tuple(LONG._replace(name=field) for field in fields)) if fields else "bigint"
-    return ColumnState(name, kind, True, "")
-
-def held(name, *columns, **options):
-    mapped = {"delta.columnMapping.mode": "name"}
-    return TableState(name=QualifiedName(*name), columns=(LONG, *columns), table_properties=mapped, **options)
-
-HELD = [
-    held(("dev", "silver", "orders"), column("legacy")),
-    held(("prod", "silver", "orders"), column("legacy")),
-    held(("dev", "silver", "lines"), column("addr", "zip", "city")),
-    held(("dev", "silver", "items"), column("x", "y", "z")),
-    held(("dev", "silver", "items.x"), column("y")),
-    held(("dev", "silver", "dots"), column("a.b"), column("a", "b", "c")),
-    held(("dev", "silver", "fields"), column("a.b"), column("a", "b", "c")),
-    held(("dev", "silver", "o[1]"), column("legacy")),
-    held(("dev", "silver", "o1"), column("legacy")),
-    held(("dev", "silver", "*"), column("legacy")),
-    held(("dev", "silver", "parts"), column("p"), column("q"), partitioning=("q",)),
-]
+from models import HELD
+from pytest_delta_schema import MemoryCatalog
+from pytest_delta_schema.state import StructState
 
 def things(table):
     for column in table.columns:
@@ -294,32 +239,32 @@ def delta_catalog():
 """
 
 
-def _cases(_: int) -> list[Case]:
-    return [Case(area="consents", name=name, values={"consent_case": name}) for name in CONSENT_CASES]
-
-
-def _run(case: Case, bench: Bench) -> None:
-    consent_case, folder = CONSENT_CASES[case.values["consent_case"]], bench.new_folder(case.name)
+def _run(name: str, consent: Consent, bench: Bench) -> None:
+    folder = bench.new_folder(name)
     (folder / "models.py").write_text(MODELS, "utf-8")
     (folder / "conftest.py").write_text(CONFTEST, "utf-8")
-    write_settings(folder, 'models = ["models"]', *consent_case.settings, *consent_case.entries)
-    consents = [f"--delta-allow={consent}" for consent in consent_case.allow]
-    text = run_pytest(
-        folder,
-        ["--delta-apply", "-m", "delta_apply", *consents, *consent_case.args],
-        consent_case.environment,
-    )
+    write_settings(folder, 'models = ["models"]', *consent.lines)
+    text = run_pytest(folder, ["--delta-apply", "-m", "delta_apply", *consent.args], consent.environment).stdout
     require_clean(text, "the output")
     require("INTERNALERROR" not in text, f"pytest broke: {text[-600:]}")
-    record = folder / GONE
+    record = folder / "gone.json"
     gone = set(json.loads(record.read_text("utf-8"))) if record.exists() else set()
-    agreed = {json.dumps(list(thing)) for thing in consent_case.agreed}
+    agreed = {json.dumps(list(thing)) for thing in consent.agreed}
     require(gone <= agreed, f"gone without consent: {', '.join(sorted(gone - agreed))}")
-    require(
-        gone == agreed or not consent_case.is_plain,
-        f"agreed to and still there: {', '.join(sorted(agreed - gone))}; {text[-600:]}",
-    )
+    left = ", ".join(sorted(agreed - gone))
+    require(not (left and consent.is_plain), f"agreed to and still there: {left}; {text[-600:]}")
     bench.clean(folder)
 
 
-AREA = Area(name="consents", title="misleading consents", cases=_cases, run=_run, sample=8)
+def _cases() -> dict[str, Callable[[Bench], None]]:
+    consents = {
+        name: Consent(args=args, lines=lines, agreed=agreed, is_plain=True)
+        for name, (args, lines, agreed) in PLAIN.items()
+    }
+    for name, value in ON_THE_COMMAND_LINE.items():
+        text, *agreed = (value,) if isinstance(value, str) else value
+        consents[name] = Consent(args=_allow(text), agreed=tuple(agreed))
+    return {name: partial(_run, name, consent) for name, consent in {**consents, **IN_FILES}.items()}
+
+
+AREA = Area(name="consents", title="misleading consents", cases=_cases, sample=8)

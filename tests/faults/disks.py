@@ -7,19 +7,18 @@ import re
 import resource
 import shutil
 import subprocess
-import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from faults.bench import WITHOUT_WORKERS, require, require_clean, write_settings
-from faults.cases import Area, Case, NotTriedError
-from faults.kill_targets import RESTORED, ROOT, fill, scenario_of
-from faults.scenarios import BYSTANDER, age, copy_tables, digest, only, require_rows, rows_in, template
+from faults.bench import run_pytest, write_settings
+from faults.cases import Area, NotTriedError, require, require_clean
+from faults.scenarios import BYSTANDER, RESTORED, age, copy_tables, digest, only, require_rows, rows_in, template
 from pytest_delta_schema.backends.local.launch import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from faults.bench import Bench
@@ -32,35 +31,26 @@ from pytest_delta_schema import Column, Table
 COLUMNS = [Column("id", LongType()), Column("day", StringType()), Column("n", LongType())]
 orders = Table("dev", "{schema}", "orders", [*COLUMNS, Column("more", LongType())], comment="changed", {options})
 """
-PARTITIONED = 'partitioned_by=["day"]'
-SECONDS = 400
 NEW, ALIGNED, REWRITTEN = "new", "aligned", "rewritten"
 WAREHOUSE, CACHE, TEMP = "warehouse", "cache", "temp"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disk:
-    """One broken disk.
-
-    Args:
-        below: What lies on it: ``warehouse``, ``cache`` or ``temp``.
-        size: Of the file system.
-        free: Bytes that are left on it before the run; ``None`` for all of them.
-        is_read_only: Whether nothing can be written to it.
-        work: What the run has to do: ``new``, ``aligned`` or ``rewritten``.
-        file_limit: The longest file that the run may write; ``None`` for no limit.
-        is_file: Whether a file is in the place of the folder.
-        options: More options of the mount.
-    """
+    """One broken disk below the warehouse, the cache or the temporary folder, and what the run has to do."""
 
     below: str = WAREHOUSE
     size: str = "64m"
     free: int | None = None
+    """Bytes that are left on it before the run; ``None`` for all of them."""
     is_read_only: bool = False
     work: str = ALIGNED
     file_limit: int | None = None
+    """The longest file that the run may write."""
     is_file: bool = False
+    """Whether a file is in the place of the folder."""
     options: str = ""
+    """More options of the mount."""
 
 
 DISKS = {
@@ -87,101 +77,72 @@ DISKS = {
 }
 
 
-def _cases(_: int) -> list[Case]:
-    return [Case(area="disks", name=name, values={"disk": name}) for name in DISKS]
+def _run(name: str, disk: Disk, bench: Bench) -> None:
+    folder = bench.new_folder(name)
+    for below in (WAREHOUSE, CACHE, TEMP):
+        (folder / below).mkdir()
+    kept, rows = template(bench, RESTORED)
+    expected = [] if disk.work == NEW else rows
+    schema = folder / WAREHOUSE / "dev" / SCHEMA
 
+    def require_sound(when: str) -> None:
+        require_rows(only(rows_in(bench, schema / "orders")[0], ["id", "day", "n"]), expected, when)
 
-def _run(case: Case, bench: Bench) -> None:
-    disk, folder = DISKS[case.values["disk"]], bench.new_folder(case.name)
-    folders = {name: folder / name for name in (WAREHOUSE, CACHE, TEMP)}
-    for mounted in folders.values():
-        mounted.mkdir()
-    kept, rows = template(bench, RESTORED, scenario_of(RESTORED), fill)
-    with _mounted(folders[disk.below], disk) as mount:
+    with _mounted(folder / disk.below, disk) as mount:
         if disk.below == CACHE:
             _put_jars(mount)
-        schema = folders[WAREHOUSE] / "dev" / SCHEMA
         if disk.work != NEW:
             schema.parent.mkdir(exist_ok=True)
             copy_tables(kept, schema, SCHEMA)
         before = digest(schema / BYSTANDER)
-        _project(folder, PARTITIONED if disk.work == REWRITTEN else "")
+        _write_project(folder, 'partitioned_by=["day"]' if disk.work == REWRITTEN else "")
         with _broken(mount, disk):
-            _require_answer(folder, folders, disk)
-        _require_sound(bench, schema, disk, rows, "while the disk was broken")
+            _require_answer(folder, disk)
+        require_sound("while the disk was broken")
         if disk.below == CACHE and disk.is_file:
             _put_jars(mount)
         age(schema / "orders")
-        last = _pytest(folder, folders, "--delta-apply", "-m", "delta_apply")
-        require(last.returncode == 0, f"a second apply, on a sound disk: {_tail(last)}")
-        gate = _pytest(folder, folders, "--delta-drift", "-m", "delta_drift")
-        require(gate.returncode == 0, f"drift after a second apply: {_tail(gate)}")
-        _require_sound(bench, schema, disk, rows, "after a second apply")
+        for mode in ("apply", "drift"):
+            answer = _pytest(folder, disk, mode)
+            require(answer.returncode == 0, f"a second {mode}, on a sound disk: {answer.stdout[-1500:]}")
+        require_sound("after a second apply")
         require(digest(schema / BYSTANDER) == before, "the table of somebody else has changed")
     bench.clean(folder)
 
 
-def _project(folder: Path, options: str) -> None:
+def _write_project(folder: Path, options: str) -> None:
     (folder / "models.py").write_text(MODELS.format(schema=SCHEMA, options=options), "utf-8")
     consent = f'"--delta-allow=rewrite dev.{SCHEMA}.orders"' if options else ""
     write_settings(folder, 'models = ["models"]', 'warehouse = "warehouse"', addopts=consent)
 
 
-def _require_answer(folder: Path, folders: dict[str, Path], disk: Disk) -> None:
+def _require_answer(folder: Path, disk: Disk) -> None:
     """Apply on the broken disk: it works, or reports in one line what stops it."""
-    answer = _pytest(folder, folders, "--delta-apply", "-m", "delta_apply", file_limit=disk.file_limit)
-    require_clean(answer.stdout, "the output")
-    require("INTERNALERROR" not in answer.stdout, f"pytest broke: {_tail(answer)}")
+    answer = _pytest(folder, disk, "apply", file_limit=disk.file_limit)
+    output, tail = answer.stdout, answer.stdout[-1500:]
+    require_clean(output, "the output")
+    require("INTERNALERROR" not in output, f"pytest broke: {tail}")
     if answer.returncode:
-        named = re.search(
-            rf"dev\.{SCHEMA}\.orders|{disk.below}|no space|read-only|not a directory",
-            answer.stdout,
-            re.IGNORECASE,
-        )
-        require(named, f"nothing is said of the table or the disk: {_tail(answer)}")
-        require("Py4JNetworkError" not in answer.stdout, f"the output speaks of py4j: {_tail(answer)}")
-    elif disk.below == WAREHOUSE and (disk.is_read_only or disk.free == 0 or disk.is_file):
-        require(condition=False, reason=f"an apply to a disk that takes nothing is green: {_tail(answer)}")
+        cause = rf"dev\.{SCHEMA}\.orders|{disk.below}|no space|read-only|not a directory"
+        require(re.search(cause, output, re.IGNORECASE), f"nothing is said of the table or the disk: {tail}")
+        require("Py4JNetworkError" not in output, f"the output speaks of py4j: {tail}")
+    else:
+        takes_nothing = disk.is_read_only or disk.free == 0 or disk.is_file
+        require(not (disk.below == WAREHOUSE and takes_nothing), f"a disk that takes nothing is green: {tail}")
 
 
-def _require_sound(bench: Bench, schema: Path, disk: Disk, rows: list[dict[str, Any]], when: str) -> None:
-    kept_rows, _ = rows_in(bench, schema / "orders")
-    expected = [] if disk.work == NEW else rows
-    require_rows(only(kept_rows, ["id", "day", "n"]), expected, when)
+def _pytest(folder: Path, disk: Disk, mode: str, file_limit: int | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {"TMPDIR": str(folder / TEMP), "PYTHONDONTWRITEBYTECODE": "1"}
+    if disk.below == CACHE:
+        environment["XDG_CACHE_HOME"] = str(folder / CACHE)
 
+    def limit() -> None:
+        """Limit the files of a child; the output of pytest is a pipe, which has no length."""
+        if file_limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
 
-def _pytest(
-    folder: Path,
-    folders: dict[str, Path],
-    *args: str,
-    file_limit: int | None = None,
-) -> subprocess.CompletedProcess[str]:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "TMPDIR": str(folders[TEMP]),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    if any(folders[CACHE].parent.glob("cache-before")):
-        environment["XDG_CACHE_HOME"] = str(folders[CACHE])
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", *WITHOUT_WORKERS, *args],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
-        timeout=SECONDS,
-        check=False,
-        preexec_fn=_limiting(file_limit),
-    )
-
-
-def _limiting(limit: int | None) -> Callable[[], None] | None:
-    """Return what limits the files of a child; the output of pytest is a pipe, which has no length."""
-    return None if limit is None else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    args = [f"--delta-{mode}", "-m", f"delta_{mode}"]
+    return run_pytest(folder, args, environment, seconds=400, prepare=limit)
 
 
 @contextmanager
@@ -195,8 +156,7 @@ def _mounted(mounted: Path, disk: Disk) -> Iterator[Path]:
     if answer.returncode:
         mounted.rmdir()
         there.rename(mounted)
-        msg = f"no file system can be mounted here: {answer.stderr.strip()}"
-        raise NotTriedError(msg)
+        raise NotTriedError(f"no file system can be mounted here: {answer.stderr.strip()}")
     try:
         if not disk.options and disk.below != CACHE:
             shutil.copytree(there, mounted, dirs_exist_ok=True)
@@ -220,8 +180,7 @@ def _broken(mount: Path, disk: Disk) -> Iterator[None]:
     if disk.is_read_only:
         answer = _call("mount", "-o", "remount,ro", str(mount))
         if answer.returncode:
-            msg = f"the file system cannot be made read-only: {answer.stderr.strip()}"
-            raise NotTriedError(msg)
+            raise NotTriedError(f"the file system cannot be made read-only: {answer.stderr.strip()}")
     try:
         yield
     finally:
@@ -244,8 +203,10 @@ def _call(*args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(args, capture_output=True, text=True, check=False)
 
 
-def _tail(answer: subprocess.CompletedProcess[str]) -> str:
-    return answer.stdout[-1500:]
-
-
-AREA = Area(name="disks", title="full and read-only disks", cases=_cases, run=_run, needs_jvm=True, sample=1)
+AREA = Area(
+    name="disks",
+    title="full and read-only disks",
+    cases=lambda: {name: partial(_run, name, disk) for name, disk in DISKS.items()},
+    needs_jvm=True,
+    sample=1,
+)

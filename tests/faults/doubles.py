@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
-from faults.bench import require, require_clean
-from faults.cases import Area, Case, NotTriedError
-from faults.kill_targets import CONVERTED, REWRITTEN, KillTarget
-from faults.kills import copy_scenario
-from faults.scenarios import BYSTANDER, Line, digest, require_rows, rows_after, rows_in
-from pytest_delta_schema import DeltaSchemaError
-from pytest_delta_schema.backends.local.warehouse import schema_folder
+from faults.cases import Area, NotTriedError, require, require_clean
+from faults.kills import KillTarget
+from faults.scenarios import CONVERTED, REWRITTEN, Line, Stage, require_one_story
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from faults.bench import Bench
-    from faults.kill_targets import ScenarioCopy
 
 SCENARIOS = (
     "basics/worked_example_created",
@@ -30,41 +28,23 @@ SCENARIOS = (
     REWRITTEN,
     CONVERTED,
 )
-BY_THREADS, BY_PROCESSES = "threads", "processes"
 
 
-def _cases(_: int) -> list[Case]:
-    copies = [(scenario, BY_THREADS) for scenario in SCENARIOS]
-    copies += [(scenario, BY_PROCESSES) for scenario in (SCENARIOS[0], SCENARIOS[1], SCENARIOS[4], *SCENARIOS[-2:])]
-    copies += [(scenario, BY_THREADS) for scenario in (SCENARIOS[0], SCENARIOS[2], *SCENARIOS[-2:])]
-    return [
-        Case(area="doubles", name=f"{number:02d}-{scenario}/{how}", values={"scenario": scenario, "how": how})
-        for number, (scenario, how) in enumerate(copies)
-    ]
+def _run(name: str, apply_twice: Callable[[Bench, Stage], None], bench: Bench) -> None:
+    stage = Stage(bench, name)
+    apply_twice(bench, stage)
+    Line(scenario=stage.scenario, catalog=bench.local).require_converged()
+    stage.require_sound(bench, "after a third apply")
+    bench.clean(stage.folder)
 
 
-def _run(case: Case, bench: Bench) -> None:
-    scenario_copy, rows = copy_scenario(bench, case.values["scenario"])
-    folder = schema_folder(bench.warehouse, "dev", scenario_copy.schema)
-    before = digest(folder / BYSTANDER)
-    if case.values["how"] == BY_THREADS:
-        _by_threads(bench, scenario_copy)
-    else:
-        _by_processes(case, bench, scenario_copy)
-    Line(scenario=scenario_copy.scenario, catalog=bench.local).require_converged()
-    kept_rows, columns = rows_in(bench, scenario_copy.folder(bench.warehouse))
-    require_rows(kept_rows, rows_after(scenario_copy.scenario, rows, columns), "after a third apply")
-    require(digest(folder / BYSTANDER) == before, "the table of somebody else has changed")
-    bench.clean(folder)
-
-
-def _by_threads(bench: Bench, scenario_copy: ScenarioCopy) -> None:
+def _by_threads(bench: Bench, stage: Stage) -> None:
     barrier, errors = threading.Barrier(2), []
 
     def apply() -> None:
         barrier.wait()
         try:
-            scenario_copy.act(bench.local, bench.local)
+            Line(scenario=stage.scenario, catalog=bench.local).apply()
         except Exception as error:  # noqa: BLE001 - looked at below
             errors.append(error)
 
@@ -74,34 +54,35 @@ def _by_threads(bench: Bench, scenario_copy: ScenarioCopy) -> None:
     for thread in threads:
         thread.join()
     for error in errors:
-        require(isinstance(error, DeltaSchemaError), f"raised {type(error).__name__}: {error}")
-        require_clean(str(error), "the error")
+        require_one_story(error)
 
 
-def _by_processes(case: Case, bench: Bench, scenario_copy: ScenarioCopy) -> None:
-    folder = bench.new_folder(case.name)
-    go = folder / "go"
-    with (
-        KillTarget(bench.new_folder(case.name), bench.warehouse, scenario_copy, "none", wait=go) as one,
-        KillTarget(bench.new_folder(case.name), bench.warehouse, scenario_copy, "none", wait=go) as two,
-    ):
+def _by_processes(bench: Bench, stage: Stage) -> None:
+    go = bench.new_folder("doubles") / "go"
+    with KillTarget(bench, stage, wait=go) as one, KillTarget(bench, stage, wait=go) as two:
         one.started()
         two.started()
         go.touch()
         for process in (one, two):
             message = process.wait_for("done", "refused", "broken")
             if message is None:
-                msg = f"a process has not ended: {process.tail()}"
-                raise NotTriedError(msg)
+                raise NotTriedError(f"a process has not ended: {process.tail()}")
             require(message["event"] != "broken", f"one of the two broke: {message}")
             require_clean(message.get("text", ""), "the error")
+
+
+def _cases() -> dict[str, Callable[[Bench], None]]:
+    first, second, third, *_, fifth, rewritten, converted = (*SCENARIOS[:3], *SCENARIOS[4:5], REWRITTEN, CONVERTED)
+    by_processes = (first, second, fifth, rewritten, converted)
+    copies = [(name, "threads", _by_threads) for name in (*SCENARIOS, first, third, rewritten, converted)]
+    copies[len(SCENARIOS) : len(SCENARIOS)] = [(name, "processes", _by_processes) for name in by_processes]
+    return {f"{number:02d}-{name}/{how}": partial(_run, name, run) for number, (name, how, run) in enumerate(copies)}
 
 
 AREA = Area(
     name="doubles",
     title="the same models applied twice at once",
     cases=_cases,
-    run=_run,
     needs_jvm=True,
     sample=1,
 )

@@ -2,185 +2,289 @@
 
 from __future__ import annotations
 
-import statistics
+import multiprocessing
+import os
+import signal
+import time
+import traceback
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from faults.bench import require, require_clean
-from faults.cases import Area, BrokenInvariantError, Case, NotTriedError
-from faults.kill_targets import (
-    CONVERTED,
-    PATIENCE,
-    RESTORED,
-    KillTarget,
-    ScenarioCopy,
-    fill,
-    parquet_for,
-    scenario_of,
-    scenarios_with,
-)
+from faults.cases import Area, BrokenInvariantError, NotTriedError, require, require_clean
 from faults.scenarios import (
-    BYSTANDER,
     COMMIT,
+    CONVERTED,
+    RESTORED,
+    REWRITTEN,
     Line,
+    Stage,
     age,
-    copy_tables,
-    digest,
+    going_through,
+    moved,
     only,
-    require_one_line,
+    planned_statements,
     require_rows,
-    rows_after,
     rows_in,
-    template,
 )
-from pytest_delta_schema.backends.local.warehouse import schema_folder
+from pytest_delta_schema import DeltaSchemaError, LocalCatalog
+from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.sql import StatementKind
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection
+
+    from typing_extensions import Self
 
     from faults.bench import Bench
+    from pytest_delta_schema.sql import Statement
+
+PATIENCE = 240.0
+"""Seconds for a JVM to start and for a statement to run, on a machine that is busy."""
+
+ORPHAN_SECONDS = 120.0
+"""How long a JVM may go on without its process: as long as its statement takes."""
 
 WHOM = ("both", "process", "jvm")
 KILLS = {StatementKind.REWRITE_LAYOUT: 30, StatementKind.CONVERT_TABLE: 20}
 OTHERS = 6
-FIRST_GUESS = 1.0
 TRIES = 6
-ORPHAN_SECONDS = 120.0
-"""How long a JVM may go on without its process: as long as its statement takes."""
 
 
-def _cases(_: int) -> list[Case]:
-    cases = []
-    for kind in StatementKind:
-        scenarios, number = scenarios_with(kind), KILLS.get(kind, OTHERS)
-        cases += [
-            Case(
-                area="kills",
-                name=f"{kind.value.replace(' ', '-')}/{index:02d}-{WHOM[index % 3]}",
-                values={
-                    "kind": kind.value,
-                    "scenario": scenarios[index // 3 % len(scenarios)],
-                    "whom": WHOM[index % 3],
-                    "fraction": (index // 3 + 0.5) / -(-number // 3),
-                    "width": 1 / -(-number // 3),
-                },
-            )
-            for index in range(number)
-        ]
-    return cases
+class KillTarget:
+    """A process with its own JVM that runs a scenario; gone, with its JVM, when the block ends.
+
+    It tells when a kind of statement begins and ends. It waits for the file ``wait`` before it begins.
+    """
+
+    def __init__(self, bench: Bench, stage: Stage, kind: str = "none", wait: Path | None = None) -> None:
+        self.output = bench.new_folder("target") / "output.txt"
+        self.events: list[dict[str, Any]] = []
+        self.jvm = 0
+        self._connection, other_end = multiprocessing.Pipe(duplex=False)
+        scenario = (stage.scenario.name, stage.schema, stage.source)
+        arguments = (other_end, self.output, bench.warehouse, scenario, kind, wait)
+        self.process = multiprocessing.get_context("spawn").Process(target=_act, args=arguments, daemon=True)
+        self.process.start()
+        other_end.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill("both")
+        self.process.kill()
+        self.process.join()
+        self._connection.close()
+
+    def wait_for(self, *events: str, seconds: float = PATIENCE) -> dict[str, Any] | None:
+        """Return the first of some events; ``None`` if it does not come in time, or never can."""
+        until = time.monotonic() + seconds
+        with suppress(EOFError, OSError):
+            while True:
+                known = next((event for event in self.events if event["event"] in events), None)
+                if known is not None or not self._connection.poll(max(0, until - time.monotonic())):
+                    return known
+                self.events.append(self._connection.recv())
+        return None
+
+    def started(self) -> None:
+        """Wait until the JVM is there; a target that does not start is not tried."""
+        ready = self.wait_for("ready", "broken")
+        if ready is None or ready["event"] != "ready":
+            raise NotTriedError(f"the target has not started: {self.tail()}")
+        self.jvm = ready["jvm"]
+
+    def kill(self, whom: str) -> None:
+        """Kill ``both``, the ``process`` or the ``jvm``, by signal 9."""
+        process = self.process.pid or 0
+        with suppress(ProcessLookupError):
+            if whom == "both":
+                os.killpg(process, signal.SIGKILL)
+            else:
+                os.kill(process if whom == "process" else self.jvm, signal.SIGKILL)
+
+    def require_gone(self, seconds: float) -> None:
+        """Wait for process and JVM to end, and read what they told."""
+        until = time.monotonic() + seconds
+        while _is_alive(self.jvm) or self.process.is_alive():
+            self.wait_for("never", seconds=0)
+            if time.monotonic() > until:
+                who = "the process" if self.process.is_alive() else "the JVM"
+                raise BrokenInvariantError(f"{who} is still there after {seconds:.0f} s: {self.tail()}")
+            time.sleep(0.05)
+        self.wait_for("never", seconds=1)
+
+    def tail(self) -> str:
+        """Return the last lines that it wrote."""
+        return self.output.read_text("utf-8", "replace")[-1500:] if self.output.exists() else ""
 
 
-def copy_scenario(bench: Bench, name: str) -> tuple[ScenarioCopy, list[dict[str, Any]]]:
-    """Copy the tables of a scenario to a separate schema, next to a table that must not change."""
-    schema, scenario = bench.schema("k"), scenario_of(name)
-    if name == CONVERTED:
-        source, rows = parquet_for(bench)
-        kept, _ = template(bench, "conversion", scenario_of(RESTORED), fill)
-        copy_tables(kept, schema_folder(bench.warehouse, "dev", schema), schema, leave_out=scenario.after.table_name)
-        return ScenarioCopy(name=name, schema=schema, source=str(source)), rows
-    kept, rows = template(bench, name, scenario, fill)
-    copy_tables(kept, schema_folder(bench.warehouse, "dev", schema), schema)
-    return ScenarioCopy(name=name, schema=schema), rows
+class _Signalling:
+    """A catalog that tells when statements of one kind begin and end."""
+
+    def __init__(self, catalog: Any, kind: str, connection: Connection) -> None:
+        self._catalog, self._kind, self._connection = catalog, kind, connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._catalog, name)
+
+    def run(self, statement: Statement) -> None:
+        if statement.kind.value != self._kind:
+            self._catalog.run(statement)
+            return
+        self._connection.send({"event": "begin"})
+        started = time.monotonic()
+        self._catalog.run(statement)
+        self._connection.send({"event": "end", "seconds": time.monotonic() - started})
 
 
-def _run(case: Case, bench: Bench) -> None:
-    _prepare(bench)
-    fraction = case.values["fraction"] + case.values["width"] * (case.random(bench.seed).random() - 0.5)
-    for number in range(TRIES):
-        scenario_copy, rows = copy_scenario(bench, case.values["scenario"])
-        bystander = schema_folder(bench.warehouse, "dev", scenario_copy.schema) / BYSTANDER
-        before = digest(bystander)
-        factor = fraction * 0.6**number if number < TRIES - 1 else 0
-        folder = bench.new_folder(case.name)
-        if _is_hit(case, bench, scenario_copy, folder, factor):
-            break
-        bench.clean(bystander.parent, folder)
+def _act(
+    connection: Connection,
+    output: Path,
+    warehouse: Path,
+    scenario: tuple[str, str, str],
+    kind: str,
+    wait: Path | None,
+) -> None:
+    """Run a scenario in a new process, which leads the group of its JVM."""
+    os.setsid()
+    for descriptor in (1, 2):
+        os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND), descriptor)
+    session = start_session(warehouse)
+    gateway: Any = session.spark.sparkContext._gateway
+    connection.send({"event": "ready", "jvm": gateway.proc.pid})
+    catalog = LocalCatalog(session.spark, warehouse=warehouse)
+    while wait is not None and not wait.exists():
+        time.sleep(0.005)
+    try:
+        Line(scenario=moved(*scenario), catalog=catalog, ddl=_Signalling(catalog, kind, connection)).apply()
+    except DeltaSchemaError as error:
+        connection.send({"event": "refused", "error": type(error).__name__, "text": str(error)[:3000]})
+    except BaseException as error:
+        frames = traceback.extract_tb(error.__traceback__)[-8:]
+        where = " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))
+        text = f"{error} (raised at {where})"
+        connection.send({"event": "broken", "error": type(error).__name__, "text": text})
+        raise
     else:
-        msg = "the statement has ended before every kill"
-        raise NotTriedError(msg)
-    _check(bench, scenario_copy, rows)
-    require(digest(bystander) == before, "the table of somebody else has changed")
-    bench.clean(bystander.parent, folder)
+        connection.send({"event": "done"})
+    session.close()
 
 
-def _prepare(bench: Bench) -> None:
+def _is_alive(pid: int) -> bool:
+    with suppress(OSError, IndexError):
+        return Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def _scenarios_with(kind: StatementKind) -> list[str]:
+    """Return the names of all scenarios in which a kind of statement runs."""
+    if kind is StatementKind.RESTORE_TABLE:
+        return [RESTORED]
+    if kind is StatementKind.CONVERT_TABLE:
+        return [CONVERTED]
+    own = {StatementKind.REWRITE_LAYOUT: [REWRITTEN], StatementKind.REGISTER_TABLE: [CONVERTED]}
+    names = [scenario.name for scenario in going_through()]
+    return [
+        *own.get(kind, []),
+        *(name for name in names if any(statement.kind is kind for statement in planned_statements(name))),
+    ]
+
+
+def _run(kind: str, scenario: str, index: int, whom: str, bench: Bench) -> None:
+    bench.once("archive", lambda: _let_one_end(bench))
+    case = f"kills/{kind.replace(' ', '-')}/{index:02d}-{whom}"
+    moment = bench.moment(case, index // 3, -(-KILLS.get(StatementKind(kind), OTHERS) // 3))
+    for number in range(TRIES):
+        stage = Stage(bench, scenario)
+        factor = moment * 0.6**number if number < TRIES - 1 else 0
+        if _is_hit(kind, whom, factor, stage, bench):
+            break
+        bench.clean(stage.folder)
+    else:
+        raise NotTriedError("the statement has ended before every kill")
+    _require_sound(bench, stage)
+    bench.clean(stage.folder)
+
+
+def _let_one_end(bench: Bench) -> None:
     """Let one target end well, so the class archive is there from which later ones start fast."""
-    with bench.lock:
-        if "archive" not in bench.shared:
-            scenario_copy, _ = copy_scenario(bench, "basics/worked_example_created")
-            with KillTarget(bench.new_folder("archive"), bench.warehouse, scenario_copy, "none") as target:
-                target.started()
-                ended = target.wait_for("done", "broken", "refused")
-                if ended is None or ended["event"] != "done":
-                    raise NotTriedError(target.tail())
-                target.require_gone(PATIENCE)
-            bench.shared["archive"] = True
+    with KillTarget(bench, Stage(bench, "basics/worked_example_created")) as target:
+        target.started()
+        ended = target.wait_for("done", "broken", "refused")
+        if ended is None or ended["event"] != "done":
+            raise NotTriedError(target.tail())
+        target.require_gone(PATIENCE)
 
 
-def _is_hit(case: Case, bench: Bench, scenario_copy: ScenarioCopy, folder: Path, factor: float) -> bool:
+def _is_hit(kind: str, whom: str, factor: float, stage: Stage, bench: Bench) -> bool:
     """Start a target and kill it within the statement; return whether it was in it."""
-    kind, whom = case.values["kind"], case.values["whom"]
-    durations = bench.shared.setdefault("durations", {}).setdefault(kind, [])
-    with KillTarget(folder, bench.warehouse, scenario_copy, kind) as target:
+    with KillTarget(bench, stage, kind) as target:
         target.started()
         if target.wait_for("begin", "broken", "refused") != {"event": "begin"}:
-            msg = f"the statement has not begun: {target.events[-1:]} {target.tail()}"
-            raise NotTriedError(msg)
-        delay = factor * (statistics.median(durations[-5:]) if durations else FIRST_GUESS)
+            raise NotTriedError(f"the statement has not begun: {target.events[-1:]} {target.tail()}")
+        delay = factor * bench.expected(kind)
         ended = target.wait_for("end", seconds=delay) if delay else None
         if ended is None:
             target.kill(whom)
             target.require_gone(ORPHAN_SECONDS if whom == "process" else PATIENCE)
             ended = next((event for event in target.events if event["event"] == "end"), None)
         if ended is not None:
-            durations.append(ended["seconds"])
+            bench.durations(kind).append(ended["seconds"])
             return False
         if whom == "jvm":
             _require_told(target)
-        require_clean(target.output.read_text("utf-8", "replace").replace(_PY4J, ""), "the output of the target")
+        # py4j writes tracebacks to its own log when its JVM has ended; errors of this package are events.
+        output = target.output.read_text("utf-8", "replace").replace("Traceback (most recent call last)", "")
+        require_clean(output, "the output of the target")
     return True
 
 
-_PY4J = "Traceback (most recent call last)"
-"""Written by py4j to its own log when its JVM has ended; errors of this package are events."""
-
-
 def _require_told(target: KillTarget) -> None:
+    """Require that a process whose JVM is gone told it in one line with a reason."""
     message = target.wait_for("broken", "refused", "done", seconds=0)
-    if message is None:
-        raise BrokenInvariantError("the process reported nothing when its JVM was gone")
-    require(message["event"] == "refused", f"the process said, when its JVM was gone: {message}")
-    require_one_line(message["text"])
+    if message is None or message["event"] != "refused":
+        raise BrokenInvariantError(f"the process said, when its JVM was gone: {message}")
+    require_clean(message["text"], "the error")
+    headline = message["text"].splitlines()[0]
+    require(";" in headline or ":" in headline, f"the headline names no reason: {headline}")
+    require("py4j" not in headline.lower(), f"the headline speaks of py4j: {headline}")
 
 
-def _check(bench: Bench, scenario_copy: ScenarioCopy, rows: list[dict[str, Any]]) -> None:
+def _require_sound(bench: Bench, stage: Stage) -> None:
     """Require that nothing is lost right after the kill, and that a second apply converges."""
-    scenario, folder = scenario_copy.scenario, scenario_copy.folder(bench.warehouse)
-    age(folder)
-    kind = "delta" if any(COMMIT.fullmatch(path.name) for path in folder.glob("_delta_log/*")) else "parquet"
-    if scenario.before is not None or scenario_copy.source:
-        kept_rows, columns = rows_in(bench, folder, kind)
+    scenario, rows = stage.scenario, stage.rows
+    age(stage.table)
+    kind = "delta" if any(COMMIT.fullmatch(path.name) for path in stage.table.glob("_delta_log/*")) else "parquet"
+    if (scenario.before is not None or stage.source) and scenario.name != RESTORED:
+        kept_rows, columns = rows_in(bench, stage.table, kind)
         # Of a struct whose fields come, go and are renamed, the second apply shows whether all is there.
         flat = {name.lower() for row in rows for name, value in row.items() if not isinstance(value, (dict, list))}
         shared = {name.lower() for name in columns} & flat
-        if scenario_copy.name != RESTORED:
-            require_rows(only(kept_rows, shared), only(rows, shared), "right after the kill")
-    line = Line(scenario=scenario, catalog=bench.local)
-    line.planned()
-    line.require_converged()
-    kept_rows, columns = rows_in(bench, folder)
-    if scenario_copy.name == RESTORED:
-        require(len(kept_rows) in (len(rows), len(rows) // 2), f"{len(kept_rows)} rows of {len(rows)}")
-        require_rows(kept_rows, [row for row in rows if row["id"] < len(kept_rows)], "after the restore")
-    else:
-        require_rows(kept_rows, rows_after(scenario, rows, columns), "after the second apply")
+        require_rows(only(kept_rows, shared), only(rows, shared), "right after the kill")
+    Line(scenario=scenario, catalog=bench.local).require_converged()
+    if scenario.name != RESTORED:
+        stage.require_sound(bench, "after the second apply")
+        return
+    kept_rows, _ = rows_in(bench, stage.table)
+    require(len(kept_rows) in (len(rows), len(rows) // 2), f"{len(kept_rows)} rows of {len(rows)}")
+    require_rows(kept_rows, [row for row in rows if row["id"] < len(kept_rows)], "after the restore")
+    stage.require_alone()
 
 
-AREA = Area(
-    name="kills",
-    title="kill -9 within every kind of statement",
-    cases=_cases,
-    run=_run,
-    needs_jvm=True,
-    sample=2,
-)
+@cache
+def _cases() -> dict[str, Callable[[Bench], None]]:
+    cases: dict[str, Callable[[Bench], None]] = {}
+    for kind in StatementKind:
+        scenarios = _scenarios_with(kind)
+        for index in range(KILLS.get(kind, OTHERS)):
+            whom, scenario = WHOM[index % 3], scenarios[index // 3 % len(scenarios)]
+            name = f"{kind.value.replace(' ', '-')}/{index:02d}-{whom}"
+            cases[name] = partial(_run, kind.value, scenario, index, whom)
+    return cases
+
+
+AREA = Area(name="kills", title="kill -9 within every kind of statement", cases=_cases, needs_jvm=True, sample=2)

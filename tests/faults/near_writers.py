@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import multiprocessing
+import threading
 import traceback
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from faults.bench import require
-from faults.cases import Area, Case
+from faults.cases import Area, require
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from support.damaged_logs import ABSENT, RECLUSTERED, WrittenTable, clustering_by
 from support.log_readers import READERS, FalseVerdictError, Reading
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from faults.bench import Bench
 
 
-MILLISECOND = 0.001
-"""The pause between two rounds."""
-
 LONG_LOGS = {"renames-700": 700, "renames-1500": 1500}
 """How many commits a log has at first."""
 
@@ -35,19 +32,13 @@ FEW = 50
 
 
 def write(kind: str, folder: str, parent: Connection) -> None:
-    """Write until there is a message; send how many rounds were written, or the error.
-
-    Args:
-        kind: One of ``WRITERS``.
-        folder: The folder of the table.
-        parent: The other end gets a message when there is a table.
-    """
+    """Write until there is a message; send that there is a table, and then how many rounds were written, or the error."""
     number = 0
     try:
         for number, _ in enumerate(WRITERS[kind](Path(folder))):
             if number == 0:
                 parent.send("ready")
-            if parent.poll(MILLISECOND):
+            if parent.poll(0.001):
                 break
         parent.send(number)
     except Exception:  # noqa: BLE001 - the case reports it
@@ -79,101 +70,78 @@ def _renames(length: int, folder: Path) -> Iterator[None]:
             yield
 
 
-def _comments(folder: Path) -> Iterator[None]:
+def _rounds(
+    round_: Callable[[WrittenTable, int], None], folder: Path, *, has_checkpoint: bool = False
+) -> Iterator[None]:
+    """Write to one table in rounds, which are counted from 1."""
+    table = WrittenTable(folder, has_checkpoint=has_checkpoint)
+    for number in itertools.count(1):
+        yield
+        round_(table, number)
+
+
+def _comments(table: WrittenTable, number: int) -> None:
     """Change the comment, a column, a property and the clustering in every commit."""
-    table = WrittenTable(folder, has_checkpoint=True)
-    for number in itertools.count(1):
-        yield
-        table.commit(has_checksum=bool(number % 3))
-        if not number % FEW:
-            table.clean_up()
-            table.vacuum()
-
-
-def _vacuum(folder: Path) -> Iterator[None]:
-    """Overwrite all files, and delete the old ones."""
-    table = WrittenTable(folder, has_checkpoint=False)
-    for number in itertools.count(1):
-        yield
-        table.commit()
+    table.commit(has_checksum=bool(number % 3))
+    if not number % FEW:
+        table.clean_up()
         table.vacuum()
-        if not number % FEW:
-            table.clean_up()
 
 
-def _clean_up(folder: Path) -> Iterator[None]:
+def _vacuum(table: WrittenTable, number: int) -> None:
+    """Overwrite all files, and delete the old ones."""
+    table.commit()
+    table.vacuum()
+    if not number % FEW:
+        table.clean_up()
+
+
+def _clean_up(table: WrittenTable, number: int) -> None:
     """Write a checkpoint after every third commit, and delete all commits before it."""
-    table = WrittenTable(folder, has_checkpoint=True)
-    for number in itertools.count(1):
-        yield
-        table.commit()
-        if not number % 3:
-            table.clean_up()
+    table.commit()
+    if not number % 3:
+        table.clean_up()
 
 
-def _drop(folder: Path) -> Iterator[None]:
-    """Drop the table and create it again."""
-    table = WrittenTable(folder, has_checkpoint=False)
-    for number in itertools.count(1):
-        yield
-        table.commit()
-        if not number % 3:
-            table.drop()
+def _drop(table: WrittenTable, number: int) -> None:
+    """Drop the table after every third commit, and create it again."""
+    table.commit()
+    if not number % 3:
+        table.drop()
 
 
-WRITERS: dict[str, Any] = {
+WRITERS: dict[str, Callable[[Path], Iterator[None]]] = {
     "deltalake": _deltalake,
     **{kind: partial(_renames, length) for kind, length in LONG_LOGS.items()},
-    "comments": _comments,
-    "vacuum": _vacuum,
-    "clean-up": _clean_up,
-    "drop": _drop,
+    "comments": partial(_rounds, _comments, has_checkpoint=True),
+    "vacuum": partial(_rounds, _vacuum),
+    "clean-up": partial(_rounds, _clean_up, has_checkpoint=True),
+    "drop": partial(_rounds, _drop),
 }
 
-
 SECONDS = 60
-READS = {"unity, remote": 25}
-READS_OF_LONG_LOGS = {"unity, remote": 1, "clone": 2}
-"""How often a case reads a log that has thousands of commits and no checkpoint: not 25 times."""
-
 ROUNDS = {"local": 7, "damage of a local log": 4, "unity, local": 3, "unity, remote": 2, "commits": 3, "clone": 1}
 """How many cases a reader has next to each writer."""
 
 
-def _cases(_: int) -> list[Case]:
-    return [
-        Case(
-            area="writers",
-            name=f"{writer}/{reader}/{number}",
-            values={
-                "writer": writer,
-                "reader": reader,
-                "reads": READS_OF_LONG_LOGS.get(reader, 25) if writer in LONG_LOGS else READS.get(reader, 100),
-            },
-        )
-        for reader, rounds in ROUNDS.items()
-        for number in range(rounds)
-        for writer in WRITERS
-    ]
+def _reads(writer: str, reader: str) -> int:
+    """Return how often a case reads; a log that has thousands of commits and no checkpoint not a hundred times."""
+    if writer in LONG_LOGS:
+        return {"unity, remote": 1, "clone": 2}.get(reader, 25)
+    return 25 if reader == "unity, remote" else 100
 
 
-def read_often(read: Callable[[], Reading], number: int, *, is_dropped: bool) -> int:
-    """Read often, and require true answers of one moment, none older than the one before.
+def _read_often(read: Callable[[], Reading], number: int, *, is_dropped: bool) -> int:
+    """Read often, and require true answers of one moment, none older than the one before; return how many need Spark.
 
-    Args:
-        read: Reads once.
-        number: How often.
-        is_dropped: Whether the table is dropped meanwhile, so it may be missing, or begin again.
-
-    Returns:
-        How many reads were left to Spark.
+    A table that is dropped meanwhile may be missing, or begin again.
     """
     left_to_spark, newest = 0, -1
     for _ in range(number):
         try:
             reading = read()
         except FalseVerdictError as error:
-            require(False, str(error))
+            require(condition=False, reason=str(error))
         left_to_spark += reading.is_left_to_spark
         _require_one_moment(reading, is_dropped=is_dropped)
         version = max(reading.version, *(reading.commits or [-1]))
@@ -196,23 +164,19 @@ def _require_one_moment(reading: Reading, *, is_dropped: bool) -> None:
         require(sorted(commits) == [*range(min(commits), max(commits) + 1)], f"commits are missing: {[*commits]}")
 
 
-def _run(case: Case, bench: Bench) -> None:
-    warehouse = bench.new_folder(case.name)
-    kind, reader = case.values["writer"], READERS[case.values["reader"]]
+def _run(writer: str, reader: str, bench: Bench) -> None:
+    warehouse = bench.new_folder(f"{writer}/{reader}")
     connection, other_end = multiprocessing.Pipe()
     folder = table_folder(warehouse, NAME)
     folder.mkdir(parents=True)
-    process = multiprocessing.get_context("spawn").Process(
-        target=write,
-        args=(kind, str(folder), other_end),
-        daemon=True,
-    )
+    arguments = (writer, str(folder), other_end)
+    process = multiprocessing.get_context("spawn").Process(target=write, args=arguments, daemon=True)
     process.start()
     try:
         require(connection.poll(SECONDS), "the writer did not begin")
         first = connection.recv()
         require(first == "ready", f"the writer failed: {first}")
-        read_often(lambda: reader(warehouse), case.values["reads"], is_dropped=kind == "drop")
+        _read_often(lambda: READERS[reader](warehouse), _reads(writer, reader), is_dropped=writer == "drop")
         connection.send("stop")
         require(connection.poll(SECONDS), "the writer did not end")
         rounds = connection.recv()
@@ -224,11 +188,65 @@ def _run(case: Case, bench: Bench) -> None:
     bench.clean(warehouse)
 
 
+def _cases() -> dict[str, Callable[[Bench], None]]:
+    return {
+        f"{writer}/{reader}/{number}": partial(_run, writer, reader)
+        for reader, rounds in ROUNDS.items()
+        for number in range(rounds)
+        for writer in WRITERS
+    }
+
+
 AREA = Area(
     name="writers",
     title="ten thousand reads of logs, a hundred a case, next to writers",
     cases=_cases,
-    run=_run,
     sample=6,
+    lanes=1,
+)
+
+_READS, _APPENDS = 20, 5
+_TABLE = ".".join(NAME[:3])
+_LEFT_TO_SPARK = 0.05
+"""The largest share of reads that may need Spark, for one whose checksum is not written yet."""
+
+
+def _next_to_spark(reader: str, bench: Bench) -> None:
+    """Read without a JVM next to a job of Spark that appends to the table."""
+    catalog, errors = bench.local, []
+    catalog.create_schema(NAME.catalog, NAME.schema)
+    catalog.spark.sql(f"DROP TABLE IF EXISTS {_TABLE}")
+    catalog.spark.sql(
+        f"CREATE TABLE {_TABLE} (id BIGINT) USING delta COMMENT '1.0' TBLPROPERTIES (delta.checkpointInterval = 3)",
+    )
+    catalog.insert(NAME, [{"id": -1}])
+
+    def append() -> None:
+        try:
+            for number in range(_APPENDS):
+                catalog.insert(NAME, [{"id": number}])
+        except Exception as error:  # noqa: BLE001 - the case reports it
+            errors.append(error)
+
+    job, reads, left_to_spark = threading.Thread(target=append), 0, 0
+    job.start()
+    try:
+        while job.is_alive():
+            left_to_spark += _read_often(lambda: READERS[reader](bench.warehouse), _READS, is_dropped=False)
+            reads += _READS
+    finally:
+        job.join()
+        bench.clean(bench.warehouse / "clone")
+        catalog.spark.sql(f"DROP TABLE IF EXISTS {_TABLE}")
+    require(not errors, f"the job failed: {errors}")
+    require(left_to_spark <= reads * _LEFT_TO_SPARK, f"{left_to_spark} of {reads} reads needed Spark")
+
+
+SPARK_AREA = Area(
+    name="spark-writers",
+    title="reads of logs next to a job of Spark",
+    cases=lambda: {f"{reader}/{number}": partial(_next_to_spark, reader) for reader in ROUNDS for number in range(2)},
+    needs_jvm=True,
+    sample=0,
     lanes=1,
 )

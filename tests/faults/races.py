@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import statistics
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import LongType, StringType
 
-from faults.bench import require, require_clean
 from faults.boundaries import BEFORE, Failing
-from faults.cases import Area, Case
-from faults.scenarios import BYSTANDER, Line, copy_tables, digest, moved, only, require_rows, rows_in, template
-from pytest_delta_schema import Column, DeltaSchemaError, Table
-from pytest_delta_schema.backends.local.warehouse import schema_folder, table_folder
+from faults.cases import Area, require
+from faults.scenarios import OWN, Line, Stage, only, own_scenario, require_one_story, require_rows, rows_in
+from pytest_delta_schema import Column, DeltaSchemaError
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.testing.scenario import Scenario
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from faults.bench import Bench
 
 COLUMNS = [Column("id", LongType()), Column("p", StringType())]
@@ -26,45 +25,25 @@ STRICT = [Column("id", LongType(), is_nullable=False), Column("p", StringType())
 ROWS = tuple({"id": number, "p": f"p{number % 3}"} for number in range(12))
 WRITTEN = {"id": None, "p": "written"}
 ROUNDS = {"tighten": 17, "rewrite": 17, "restore": 16}
-FIRST_GUESS = {"statement": 1.0, "writer": 1.0}
-
-
-def _table(columns: list[Column], **options: Any) -> Table:
-    return Table("dev", "silver", "orders", columns, **options)
-
-
-def _scenario(kind: str) -> Scenario:
-    after = {
-        "tighten": _table(STRICT),
-        "rewrite": _table(COLUMNS, partitioned_by=["p"]),
-        "restore": _table([*COLUMNS, Column("more", LongType())], comment="changed after the column"),
-    }[kind]
-    consents = ("rewrite dev.silver.orders",)
-    return Scenario(name=f"own/{kind}", before=_table(COLUMNS), after=after, rows=ROWS, consents=consents)
-
-
-def _cases(_: int) -> list[Case]:
-    return [
-        Case(
-            area="races",
-            name=f"{kind}/{number:02d}",
-            values={"kind": kind, "fraction": (number + 0.5) / rounds, "width": 1 / rounds},
-        )
-        for kind, rounds in ROUNDS.items()
-        for number in range(rounds)
-    ]
+AFTER: dict[str, dict[str, Any]] = {
+    "tighten": {"after": STRICT},
+    "rewrite": {"after": COLUMNS, "partitioned_by": ["p"]},
+    "restore": {"after": [*COLUMNS, Column("more", LongType())], "comment": "changed after the column"},
+}
+OWN |= {f"own/{kind}": own_scenario(f"own/{kind}", COLUMNS, rows=ROWS, **options) for kind, options in AFTER.items()}
 
 
 class Runner(threading.Thread):
     """Does one thing after a while, and notes how it ended and how long it took."""
 
-    def __init__(self, does: Any, barrier: threading.Barrier, delay: float) -> None:
+    def __init__(self, does: Callable[[], object], barrier: threading.Barrier, delay: float) -> None:
         super().__init__()
         self._does, self._barrier, self._delay = does, barrier, delay
         self.error: Exception | None = None
         self.seconds = 0.0
 
     def run(self) -> None:
+        """Wait for the other one, and do it."""
         self._barrier.wait()
         time.sleep(self._delay)
         started = time.monotonic()
@@ -75,77 +54,78 @@ class Runner(threading.Thread):
         self.seconds = time.monotonic() - started
 
 
-def _run(case: Case, bench: Bench) -> None:
-    kind, scenario = case.values["kind"], _scenario(case.values["kind"])
-    kept, _ = template(bench, "own/raced", scenario)
-    schema = bench.schema("r")
-    folder = schema_folder(bench.warehouse, "dev", schema)
-    copy_tables(kept, folder, schema)
-    before = digest(folder / BYSTANDER)
-    line = Line(scenario=moved(scenario, schema), catalog=bench.local)
-    racer = line
+def _run(kind: str, number: int, bench: Bench) -> None:
+    stage = Stage(bench, f"own/{kind}")
+    line = racer = Line(scenario=stage.scenario, catalog=bench.local)
     if kind == "restore":
         failing = Failing(bench.local, 1, BEFORE, lambda: StatementError("told to fail"))
         racer = Line(scenario=line.scenario, catalog=bench.local, ddl=failing, restores=True)
     name = line.scenario.after.name
 
-    writer, changer = _race(case, bench, lambda: bench.local.insert(name, [WRITTEN]), racer.apply)
+    moment = bench.moment(f"races/{kind}/{number:02d}", number, ROUNDS[kind])
+    writer, changer = _race(kind, moment, bench, lambda: bench.local.insert(name, [WRITTEN]), racer.apply)
 
     for process in (writer, changer):
-        require(process.error is None or isinstance(process.error, DeltaSchemaError), f"raised {process.error!r}")
-        require_clean(str(process.error), "the error")
+        if process.error is not None:
+            require_one_story(process.error)
     wrote = writer.error is None
     expected: list[dict[str, Any]] = [*ROWS, *([WRITTEN] if wrote else [])]
-    rows, _ = rows_in(bench, table_folder(bench.warehouse, name))
-    require_rows(
-        only(rows, ["id", "p"]),
-        expected,
-        f"right after the race, which the writer {'won' if wrote else 'lost'}",
-    )
+    when = f"right after the race, which the writer {'won' if wrote else 'lost'}"
+    require_rows(only(rows_in(bench, stage.table)[0], ["id", "p"]), expected, when)
     state = bench.local.snapshot([line.scenario.after]).tables[name]
     is_tight = not next(column for column in state.columns if column.name == "id").is_nullable
     require(not (is_tight and wrote), "a NULL is in a column that is NOT NULL")
     if kind == "tighten" and wrote:
         # It never converges over this row: data refuses it, with nothing changed.
-        require(isinstance(_error_of(line), DeltaSchemaError), "a NULL was tightened over")
+        require(_is_refused(line), "a NULL was tightened over")
     else:
         line.require_converged()
-    rows, _ = rows_in(bench, table_folder(bench.warehouse, name))
-    require_rows(only(rows, ["id", "p"]), expected, "after a second apply")
-    require(digest(folder / BYSTANDER) == before, "the table of somebody else has changed")
-    bench.clean(folder)
+    require_rows(only(rows_in(bench, stage.table)[0], ["id", "p"]), expected, "after a second apply")
+    stage.require_alone()
+    bench.clean(stage.folder)
 
 
-def _race(case: Case, bench: Bench, write: Any, change: Any) -> tuple[Runner, Runner]:
+def _race(
+    kind: str,
+    moment: float,
+    bench: Bench,
+    write: Callable[[], object],
+    change: Callable[[], object],
+) -> tuple[Runner, Runner]:
     """Start both; who begins, and by how much, is swept over the time that both take."""
-    seen = bench.shared.setdefault("races", {}).setdefault(case.values["kind"], {"statement": [], "writer": []})
-    takes = {who: statistics.median(known[-5:]) if known else FIRST_GUESS[who] for who, known in seen.items()}
-    fraction = case.values["fraction"] + case.values["width"] * (case.random(bench.seed).random() - 0.5)
-    offset = fraction * (takes["statement"] + takes["writer"]) - takes["writer"]
+    writes, changes = f"write/{kind}", f"change/{kind}"
+    offset = moment * (bench.expected(changes) + bench.expected(writes)) - bench.expected(writes)
     barrier = threading.Barrier(2)
     writer, changer = Runner(write, barrier, max(0, offset)), Runner(change, barrier, max(0, -offset))
-    for process in (writer, changer):
-        process.start()
-    for item in (writer, changer):
-        item.join()
-    seen["writer"].append(writer.seconds)
-    seen["statement"].append(changer.seconds)
+    for runner in (writer, changer):
+        runner.start()
+    for runner in (writer, changer):
+        runner.join()
+    bench.durations(writes).append(writer.seconds)
+    bench.durations(changes).append(changer.seconds)
     return writer, changer
 
 
-def _error_of(line: Line) -> Exception | None:
+def _is_refused(line: Line) -> bool:
     try:
         line.apply()
-    except DeltaSchemaError as error:
-        return error
-    return None
+    except DeltaSchemaError:
+        return True
+    return False
+
+
+def _cases() -> dict[str, Callable[[Bench], None]]:
+    return {
+        f"{kind}/{number:02d}": partial(_run, kind, number)
+        for kind, rounds in ROUNDS.items()
+        for number in range(rounds)
+    }
 
 
 AREA = Area(
     name="races",
     title="a writer against tightening, rewriting, restoring",
     cases=_cases,
-    run=_run,
     needs_jvm=True,
     sample=3,
 )

@@ -1,7 +1,7 @@
 """Scenarios: a table as it was, a model of today and the statements between, on the memory and the local catalog.
 
-They are the scenarios that every backend runs. The rows that are expected after a fault are those that were read
-before it, or those that the scenario writes out; nothing of the code under test compares them.
+They are those that every backend runs, and a few that are played here only. The rows that are expected after a fault are
+those that were read before it, or those that the scenario writes out; nothing of the code under test compares them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import time
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import LongType, StringType
 
-from faults.bench import require, require_clean
-from faults.cases import BrokenInvariantError
-from pytest_delta_schema import Column, Orchestrator, Table
+from faults.cases import BrokenInvariantError, require, require_clean
+from pytest_delta_schema import Column, DeltaSchemaError, Orchestrator, Parquet, Table
 from pytest_delta_schema.backends.local.warehouse import schema_folder, table_folder
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models import Binding
@@ -30,47 +30,66 @@ from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.rules import PlanValidator, default_model_rules, default_plan_rules
 from pytest_delta_schema.rules.consent import parse_consent
-from pytest_delta_schema.sql import statements
+from pytest_delta_schema.sql.renderers import restoring
 from pytest_delta_schema.testing.data_access import SparkDataAccess
+from pytest_delta_schema.testing.scenario import Scenario
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from pytest_delta_schema.testing.scenario_runner import planned_statements as statements_of
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping
 
     from faults.bench import Bench
-    from pytest_delta_schema import QualifiedName
     from pytest_delta_schema.sql import Statement
-    from pytest_delta_schema.testing.scenario import Scenario
-
-
-_EXACT = 2**53
-"""Below it every integer is a double; a scenario may write 1 where a widened column holds 1.0."""
 
 SCHEMA = "silver"
 """Where the tables of scenarios are declared."""
 
+REWRITTEN, CONVERTED, RESTORED = "own/rewritten", "own/converted", "own/restored"
+MANY = 3000
+"""Rows of the tables that are rewritten, in seven partitions."""
 
-def going_through() -> list[Scenario]:
-    """Return the scenarios that no rule refuses and that need nothing but tables."""
-    return [
-        scenario
-        for scenario in SCENARIOS
-        if not scenario.refused_by and scenario.parquet is None and _is_at_home(scenario)
-    ]
+COLUMNS = [Column("id", LongType()), Column("day", StringType()), Column("n", LongType())]
+_FRAME = ("id", "concat('day-', id % 7) AS day", "id * 3 AS n")
 
 
-def _is_at_home(scenario: Scenario) -> bool:
-    tables = [scenario.after, *(other for other, _ in scenario.other_tables)]
-    return all(table.name[:2] == ("dev", SCHEMA) for table in tables)
+def own_scenario(name: str, before: list[Column] | None, after: list[Column], **options: Any) -> Scenario:
+    """Return a scenario of one table, which may be rewritten."""
+    rows = options.pop("rows", ())
+    return Scenario(
+        name=name,
+        before=None if before is None else Table("dev", SCHEMA, "orders", before),
+        after=Table("dev", SCHEMA, "orders", after, **options),
+        rows=rows,
+        consents=(f"rewrite dev.{SCHEMA}.orders",),
+    )
+
+
+OWN = {
+    REWRITTEN: own_scenario(REWRITTEN, COLUMNS, COLUMNS, partitioned_by=["day"]),
+    CONVERTED: own_scenario(CONVERTED, None, COLUMNS, partitioned_by=["day"], convert_from=Parquet("unknown yet")),
+    RESTORED: own_scenario(RESTORED, COLUMNS, COLUMNS),
+}
+"""Scenarios that are played here only; those of `races` are added there."""
 
 
 @cache
 def scenario_named(name: str) -> Scenario:
     """Return a scenario by its name."""
-    return next(scenario for scenario in SCENARIOS if scenario.name == name)
+    return OWN[name] if name in OWN else next(scenario for scenario in SCENARIOS if scenario.name == name)
+
+
+@cache
+def going_through() -> list[Scenario]:
+    """Return the scenarios that no rule refuses and that need nothing but tables."""
+
+    def is_at_home(scenario: Scenario) -> bool:
+        tables = [scenario.after, *(other for other, _ in scenario.other_tables)]
+        return all(table.name[:2] == ("dev", SCHEMA) for table in tables)
+
+    allowed = [scenario for scenario in SCENARIOS if not scenario.refused_by and scenario.parquet is None]
+    return [scenario for scenario in allowed if is_at_home(scenario)]
 
 
 @cache
@@ -79,18 +98,19 @@ def planned_statements(name: str) -> tuple[Statement, ...]:
     return tuple(statements_of(scenario_named(name)))
 
 
-def moved(scenario: Scenario, schema: str) -> Scenario:
-    """Return a scenario whose tables are in another schema of ``dev``."""
-    binding = Binding(((("dev", SCHEMA), ("dev", schema)),))
+def moved(name: str, schema: str, source: str = "") -> Scenario:
+    """Return a scenario whose tables are in another schema of ``dev``, and which converts a folder of parquet."""
+    scenario, binding = scenario_named(name), Binding(((("dev", SCHEMA), ("dev", schema)),))
 
     def bound(table: Table) -> Table:
         there = binding.table(table)
         return derived(there, origin=there.origin._replace(name=there.name))
 
+    after = bound(scenario.after)
     return replace(
         scenario,
         before=None if scenario.before is None else bound(scenario.before),
-        after=bound(scenario.after),
+        after=replace(after, convert_from=Parquet(source)) if source else after,
         other_tables=tuple((bound(other), rows) for other, rows in scenario.other_tables),
         consents=tuple(consent.replace(f"dev.{SCHEMA}.", f"dev.{schema}.") for consent in scenario.consents),
     )
@@ -98,59 +118,36 @@ def moved(scenario: Scenario, schema: str) -> Scenario:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A scenario on a catalog.
-
-    Args:
-        scenario: With the names that the tables have there.
-        catalog: Where.
-        ddl: Where statements run; the catalog itself unless something is between.
-        restores: Whether a table that stops midway is restored.
-    """
+    """A scenario on a catalog; ``ddl`` is where statements run, the catalog itself unless something is between."""
 
     scenario: Scenario
     catalog: Any
     ddl: Any = None
     restores: bool = False
 
-    @property
-    def models(self) -> list[Table]:
-        """What is applied."""
-        return [self.scenario.after]
-
-    @property
-    def known(self) -> list[Table]:
-        """The models beside it."""
-        return [other for other, _ in self.scenario.other_tables]
-
-    def orchestrator(self) -> Orchestrator:
-        """Build the engine as a user of the library does."""
-        ddl = self.ddl or self.catalog
+    def _orchestrator(self) -> Orchestrator:
+        policy = self.scenario.property_policy
         consents = default_plan_rules(map(parse_consent, self.scenario.consents))
-        validator = PlanValidator(
-            model_rules=default_model_rules(policy=self.scenario.property_policy),
-            plan_rules=consents,
-        )
-        runner = ActionRunner.over(ddl, restores=self.restores)
         return Orchestrator(
             self.catalog,
-            runner,
-            planner=TablePlanner(policy=self.scenario.property_policy),
-            validator=validator,
+            ActionRunner.over(self.ddl or self.catalog, restores=self.restores),
+            planner=TablePlanner(policy=policy),
+            validator=PlanValidator(model_rules=default_model_rules(policy=policy), plan_rules=consents),
         )
 
-    def apply(self) -> tuple[Statement, ...]:
-        """Apply the model of today."""
-        return self.orchestrator().sync_tables(self.models, other_models=self.known).statements
-
-    def planned(self) -> list[Statement]:
-        """Return what an apply would run."""
-        plan = self.orchestrator().plan_tables(self.models, other_models=self.known)
-        return [statement for action in plan.actions for statement in statements(action)]
+    def apply(self) -> None:
+        """Apply the model of today, as a user of the library does; or restore, where the scenario is that."""
+        if self.scenario.name == RESTORED and self.ddl is not None:
+            self.ddl.run(restoring(self.scenario.after.name, 1))
+        else:
+            others = [other for other, _ in self.scenario.other_tables]
+            self._orchestrator().sync_tables([self.scenario.after], other_models=others)
 
     def require_converged(self) -> None:
         """Apply once more and require that nothing is left to do."""
         self.apply()
-        plan = self.orchestrator().plan_tables(self.models, other_models=self.known)
+        others = [other for other, _ in self.scenario.other_tables]
+        plan = self._orchestrator().plan_tables([self.scenario.after], other_models=others)
         left = [str(line) for action in plan.actions for line in change_lines(action)]
         require(not left, f"after a second apply the plan is not empty: {'; '.join(left)}")
 
@@ -162,6 +159,24 @@ def require_rows(kept_rows: Iterable[Mapping[str, Any]], expected: Iterable[Mapp
         lost, new = sorted(set(right) - set(left)), sorted(set(left) - set(right))
         reason = f"{what}: rows differ; {len(right)} expected, {len(left)} found; lost {lost[:3]}, new {new[:3]}"
         raise BrokenInvariantError(reason)
+
+
+def _text(row: Mapping[str, Any]) -> str:
+    return repr(sorted((name.lower(), _plain(value)) for name, value in row.items()))
+
+
+def _plain(value: Any) -> Any:
+    """Give a value a shape that compares equal only to itself: NaN, -0.0 and types included.
+
+    Below 2**53 every integer is a double; a scenario may write 1 where a widened column holds 1.0.
+    """
+    if isinstance(value, (int, Decimal)) and not isinstance(value, bool) and -(2**53) < value < 2**53:
+        return float(value)
+    if isinstance(value, dict):
+        return sorted((repr(key), _plain(part)) for key, part in value.items())
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return value
 
 
 def rows_after(scenario: Scenario, before: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[dict[str, Any]]:
@@ -177,35 +192,10 @@ def only(rows: Iterable[Mapping[str, Any]], names: Iterable[str]) -> list[dict[s
     return [{name: {key.lower(): value for key, value in row.items()}.get(name) for name in wanted} for row in rows]
 
 
-def require_one_story(error: BaseException) -> None:
+def require_one_story(error: object) -> None:
     """Require that an error is one of the package, without secrets and tracebacks."""
-    from pytest_delta_schema import DeltaSchemaError  # noqa: PLC0415 - named here only
-
     require(isinstance(error, DeltaSchemaError), f"raised {type(error).__name__} and no DeltaSchemaError: {error}")
     require_clean(str(error), f"the text of {type(error).__name__}")
-
-
-def require_one_line(text: str) -> None:
-    """Require that the first line of an error names its reason, without secrets and tracebacks."""
-    require_clean(text, "the error")
-    headline = text.splitlines()[0]
-    require(";" in headline or ":" in headline, f"the headline names no reason: {headline}")
-    require("py4j" not in headline.lower(), f"the headline speaks of py4j: {headline}")
-
-
-def _text(row: Mapping[str, Any]) -> str:
-    return repr(sorted((name.lower(), _plain(value)) for name, value in row.items()))
-
-
-def _plain(value: Any) -> Any:
-    """Give a value a shape that compares equal only to itself: NaN, -0.0 and types included."""
-    if isinstance(value, (int, Decimal)) and not isinstance(value, bool) and -_EXACT < value < _EXACT:
-        return float(value)
-    if isinstance(value, dict):
-        return sorted((repr(key), _plain(part)) for key, part in value.items())
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
-    return value
 
 
 TEMPLATE = "template"
@@ -213,99 +203,85 @@ TEMPLATE = "template"
 
 BYSTANDER = "bystander"
 COMMIT = re.compile(r"\d{20}\.json")
-_ROWS = [{"id": number, "note": f"nobody touches row {number}"} for number in range(5)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A copy of a scenario's tables, beside a table that must not change.
+    """A copy of a scenario's tables in a schema of its own, next to a table that must not change."""
 
-    Args:
-        scenario: With the names that the tables have.
-        schema: Their schema.
-        rows: The rows of the table, as they were read from the template.
-        bystander: The digest of the table of somebody else.
-        folder: The schema's folder.
-    """
-
-    scenario: Scenario
-    schema: str
-    rows: list[dict[str, Any]]
-    bystander: str
-    folder: Path
+    def __init__(self, bench: Bench, name: str) -> None:
+        self.schema, self.source = bench.schema(), ""
+        self.folder = schema_folder(bench.warehouse, "dev", self.schema)
+        if name == CONVERTED:
+            kept, _ = template(bench, RESTORED)
+            self.source, self.rows = _parquet(bench)
+        else:
+            kept, self.rows = template(bench, name)
+        copy_tables(kept, self.folder, self.schema, leave_out="orders" if name == CONVERTED else "")
+        self.scenario = moved(name, self.schema, self.source)
+        self._bystander = digest(self.folder / BYSTANDER)
 
     @property
-    def table(self) -> QualifiedName:
-        """The table that is changed."""
-        return self.scenario.after.name
+    def table(self) -> Path:
+        """Where the files of the table are."""
+        return Path(self.source) if self.source else self.folder / self.scenario.after.table_name
 
-    def require_sound(self, bench: Bench) -> None:
-        """Require that the table has the rows of the scenario's end, and that the table beside it is unchanged."""
-        kept_rows, columns = rows_in(bench, table_folder(bench.warehouse, self.table))
-        require_rows(kept_rows, rows_after(self.scenario, self.rows, columns), "after the second apply")
-        require(digest(self.folder / BYSTANDER) == self.bystander, "the table of somebody else has changed")
+    def require_sound(self, bench: Bench, when: str) -> None:
+        """Require that the table has the rows of the scenario's end, and that the table next to it is unchanged."""
+        kept_rows, columns = rows_in(bench, self.table)
+        require_rows(kept_rows, rows_after(self.scenario, self.rows, columns), when)
+        self.require_alone()
 
-    def close(self, bench: Bench) -> None:
-        """Remove the copy."""
-        bench.clean(self.folder)
-
-
-def on_local(bench: Bench, name: str, scenario: Scenario | None = None) -> Stage:
-    """Set a scenario on the local catalog, in its own schema."""
-    source, rows = template(bench, name, scenario or scenario_named(name))
-    schema = bench.schema("s")
-    folder = schema_folder(bench.warehouse, "dev", schema)
-    copy_tables(source, folder, schema)
-    return Stage(
-        scenario=moved(scenario or scenario_named(name), schema),
-        schema=schema,
-        rows=rows,
-        bystander=digest(folder / BYSTANDER),
-        folder=folder,
-    )
+    def require_alone(self) -> None:
+        """Require that the table next to it is unchanged."""
+        require(digest(self.folder / BYSTANDER) == self._bystander, "the table of somebody else has changed")
 
 
-def template(
-    bench: Bench,
-    name: str,
-    scenario: Scenario,
-    fill: Callable[[Bench, str, Table], None] | None = None,
-) -> tuple[Path, list[dict[str, Any]]]:
+def template(bench: Bench, name: str) -> tuple[Path, list[dict[str, Any]]]:
     """Return the folder of a scenario's tables and the rows of the one that is changed; made when first asked for."""
-    with bench.lock:
-        known: dict[str, tuple[Path, list[dict[str, Any]]]] = bench.shared.setdefault("templates", {})
-        if name not in known:
-            known[name] = _made(bench, name, scenario, fill)
-        return known[name]
+    made: tuple[Path, list[dict[str, Any]]] = bench.once(f"template {name}", lambda: _made(bench, name))
+    return made
 
 
-def _made(
-    bench: Bench,
-    name: str,
-    scenario: Scenario,
-    fill: Callable[[Bench, str, Table], None] | None,
-) -> tuple[Path, list[dict[str, Any]]]:
-    there = moved(scenario, TEMPLATE)
-    create_initial_tables(there, bench.local, SparkDataAccess())
-    if fill is not None:
-        fill(bench, name, there.after)
-    bystander = Table("dev", TEMPLATE, BYSTANDER, [Column("id", LongType()), Column("note", StringType())])
+def _made(bench: Bench, name: str) -> tuple[Path, list[dict[str, Any]]]:
+    bystander, there = bench.once("bystander", lambda: _bystander(bench)), moved(name, TEMPLATE)
     folder = schema_folder(bench.warehouse, "dev", TEMPLATE)
-    if "bystander" in bench.shared:
-        folder.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(bench.shared["bystander"], folder / BYSTANDER)
-    else:
-        Orchestrator.over(bench.local).sync_tables([bystander])
-        bench.local.insert(bystander.name, _ROWS)
-        bench.shared["bystander"] = bench.new_folder("bystander") / BYSTANDER
-        shutil.copytree(folder / BYSTANDER, bench.shared["bystander"])
+    create_initial_tables(there, bench.local, SparkDataAccess())
+    if name in (REWRITTEN, RESTORED):
+        for start in (0, MANY):
+            frame = bench.local.spark.range(start, start + MANY, 1, 2).selectExpr(*_FRAME)
+            frame.write.format("delta").mode("append").save(str(table_folder(bench.warehouse, there.after.name)))
     rows, _ = rows_in(bench, table_folder(bench.warehouse, there.after.name))
     kept = bench.new_folder(f"template-{name}") / SCHEMA
-    if scenario.before is not None or scenario.other_tables:
+    if there.before is not None or there.other_tables:
         # The schema of a table that is created alone is created, too: there is nobody else in it.
         shutil.copytree(folder, kept)
+        shutil.copytree(bystander, kept / BYSTANDER)
     bench.local.drop_schema("dev", TEMPLATE)
     return kept, rows
+
+
+def _bystander(bench: Bench) -> Path:
+    model = Table("dev", TEMPLATE, BYSTANDER, [Column("id", LongType()), Column("note", StringType())])
+    Orchestrator.over(bench.local).sync_tables([model])
+    bench.local.insert(model.name, [{"id": number, "note": f"nobody touches row {number}"} for number in range(5)])
+    kept = bench.new_folder(BYSTANDER) / BYSTANDER
+    shutil.copytree(table_folder(bench.warehouse, model.name), kept)
+    bench.local.drop_schema("dev", TEMPLATE)
+    return kept
+
+
+def _parquet(bench: Bench) -> tuple[str, list[dict[str, Any]]]:
+    """Return a copy of a partitioned folder of parquet, and its rows."""
+
+    def made() -> tuple[Path, list[dict[str, Any]]]:
+        kept = bench.new_folder("parquet") / "kept"
+        bench.local.spark.range(0, MANY, 1, 2).selectExpr(*_FRAME).write.partitionBy("day").parquet(str(kept))
+        return kept, rows_in(bench, kept, "parquet")[0]
+
+    kept, rows = bench.once("parquet", made)
+    folder = bench.new_folder("lake") / "orders"
+    shutil.copytree(kept, folder)
+    return str(folder), rows
 
 
 def copy_tables(source: Path, folder: Path, schema: str, *, leave_out: str = "") -> None:

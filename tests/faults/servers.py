@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import json
 import logging
 import re
@@ -12,18 +13,17 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import LongType
 
-from faults.bench import SECRET, require, require_clean
-from faults.cases import Area, Case, NotTriedError
+from faults.cases import SECRET, Area, NotTriedError, require, require_clean
 from pytest_delta_schema import Column, DeltaSchemaError, Table, UnityCatalog
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.unity import UnityClient
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, MetadataSyncError
-from pytest_delta_schema.testing.unity import ROOT, UnityDouble
+from pytest_delta_schema.testing.unity import ROOT, LoopbackServer, UnityDouble, _Handler
 from support.logs import delta_log, field
 
 if TYPE_CHECKING:
@@ -42,31 +42,37 @@ DRIP_SECONDS = 0.1
 
 Chunks: TypeAlias = "Iterable[bytes]"
 Answer: TypeAlias = "Callable[[int, Any], Chunks]"
+"""Writes an answer, of the status and the true answer."""
+
+JSON, HTML = "application/json", "text/html"
 
 
-def reply(status: int, body: bytes | str, kind: str = "application/json", **headers: str) -> bytes:
-    """Return a whole HTTP answer."""
+def _reply(status: int, body: bytes | str, kind: str = JSON, **headers: str) -> Chunks:
+    """Write a whole HTTP answer."""
     content = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
     lines = {"Content-Type": kind, "Content-Length": str(len(content)), **headers}
-    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in lines.items())
-    return f"HTTP/1.1 {status} Answer\r\n{head}\r\n".encode("latin-1") + content
+    return [_head(status, **lines) + content]
 
 
-def _always(
-    status: int,
-    body: bytes | str,
-    kind: str = "application/json",
-    **headers: str,
-) -> Callable[[int, Any], Any]:
-    return lambda _status, _genuine: [reply(status, body, kind, **headers)]
+def _head(status: int, **headers: str) -> bytes:
+    lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {status} Answer\r\n{lines}\r\n".encode("latin-1")
 
 
-def _changed(change: Callable[[Any], Any]) -> Callable[[int, Any], Any]:
-    return lambda status, genuine: [reply(status, json.dumps(change(genuine)))]
+def _always(status: int, body: bytes | str, kind: str = JSON, **headers: str) -> Answer:
+    return lambda _status, _genuine: _reply(status, body, kind, **headers)
 
 
-def _text(change: Callable[[str], str | bytes]) -> Callable[[int, Any], Any]:
-    return lambda status, genuine: [reply(status, change(json.dumps(genuine)))]
+def _text(change: Callable[[str], str | bytes]) -> Answer:
+    return lambda status, genuine: _reply(status, change(json.dumps(genuine)))
+
+
+def _changed(change: Callable[[Any], Any]) -> Answer:
+    return lambda status, genuine: _reply(status, json.dumps(change(genuine)))
+
+
+def _raw(*chunks: bytes) -> Answer:
+    return lambda _status, _genuine: chunks
 
 
 def _leaves(to: Any) -> Callable[[Any], Any]:
@@ -82,77 +88,63 @@ def _leaves(to: Any) -> Callable[[Any], Any]:
 
 def _containers(value: Any) -> Any:
     """Make lists of objects and objects of lists, below the top."""
-    if isinstance(value, dict):
-        return {key: _swapped(part) for key, part in value.items()}
-    return value
 
+    def swapped(value: Any) -> Any:
+        if isinstance(value, dict):
+            return list(value)
+        return {"0": value[0]} if isinstance(value, list) and value else 7
 
-def _swapped(value: Any) -> Any:
-    if isinstance(value, dict):
-        return list(value)
-    return {"0": value[0]} if isinstance(value, list) and value else 7
+    return {key: swapped(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
 def _cut(status: int, genuine: Any) -> Chunks:
-    whole = reply(status, json.dumps(genuine))
+    (whole,) = _reply(status, json.dumps(genuine))
     return [whole[: len(whole) - max(1, len(json.dumps(genuine)) // 2)]]
 
 
-def _dripping_body(status: int, _: Any) -> Chunks:
-    yield f"HTTP/1.1 {status} OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n".encode()
-    while True:
-        time.sleep(DRIP_SECONDS)
-        yield b" "
+def _dripping(head: Callable[[int], bytes], drip: bytes) -> Answer:
+    """Begin an answer, and go on slowly without an end."""
 
+    def answer(status: int, _: Any) -> Chunks:
+        yield head(status)
+        for number in itertools.count():
+            time.sleep(DRIP_SECONDS)
+            yield drip.replace(b"NUMBER", str(number).encode())
 
-def _dripping_headers(status: int, _: Any) -> Chunks:
-    yield f"HTTP/1.1 {status} OK\r\n".encode()
-    number = 0
-    while True:
-        time.sleep(DRIP_SECONDS)
-        number += 1
-        yield f"X-Drip-{number}: 1\r\n".encode()
-
-
-def _silence(_status: int, _genuine: Any) -> Chunks:
-    while True:
-        time.sleep(DRIP_SECONDS)
-        yield b""
+    return answer
 
 
 def _huge(status: int, _: Any) -> Chunks:
-    yield f"HTTP/1.1 {status} OK\r\nContent-Type: application/json\r\nContent-Length: {HUGE}\r\n\r\n".encode()
+    yield _head(status, Content_Type=JSON, Content_Length=str(HUGE))
     for _number in range(HUGE // 2**20):
         yield b" " * 2**20
 
 
 def _endless_chunks(status: int, _: Any) -> Chunks:
-    yield f"HTTP/1.1 {status} OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+    yield _head(status, Content_Type=JSON, Transfer_Encoding="chunked")
     while True:
         yield b"10000\r\n" + b" " * 0x10000 + b"\r\n"
 
 
-def _redirect(status: int) -> Callable[[int, Any], Any]:
-    return _always(status, LOGIN, "text/html", Location=f"/login?back={SECRET}")
+_BACK = {"Location": f"/login?back={SECRET}"}
 
-
-ANSWERS: dict[str, Callable[[int, Any], Any]] = {
+ANSWERS: dict[str, Answer] = {
     "200 without a body": _always(200, ""),
-    "204": lambda _status, _genuine: [b"HTTP/1.1 204 No Content\r\n\r\n"],
-    "200 with a login page": _always(200, LOGIN, "text/html"),
+    "204": _raw(b"HTTP/1.1 204 No Content\r\n\r\n"),
+    "200 with a login page": _always(200, LOGIN, HTML),
     "200 with a login page said to be JSON": _always(200, LOGIN),
-    "302 to a login page": _redirect(302),
-    "307 to a login page": _redirect(307),
-    "304": lambda _status, _genuine: [b"HTTP/1.1 304 Not Modified\r\n\r\n"],
+    "302 to a login page": _always(302, LOGIN, HTML, **_BACK),
+    "307 to a login page": _always(307, LOGIN, HTML, **_BACK),
+    "304": _raw(b"HTTP/1.1 304 Not Modified\r\n\r\n"),
     "401 with the token": _always(401, json.dumps({"error_code": "UNAUTHENTICATED", "message": f"Bearer {SECRET}"})),
-    "403 of a proxy": _always(403, LOGIN, "text/html"),
-    "404 of a proxy": _always(404, LOGIN, "text/html"),
+    "403 of a proxy": _always(403, LOGIN, HTML),
+    "404 of a proxy": _always(404, LOGIN, HTML),
     "404 without a body": _always(404, ""),
     "409 without a body": _always(409, ""),
     "429": _always(429, "", Retry_After="3600"),
     "500 with a stack": _always(500, f"Traceback: {SECRET}\n  at Server.java\n" * 50, "text/plain"),
     "500 with another error": _always(500, json.dumps({"error": ["a", {"b": SECRET}], "message": 5})),
-    "503 of a proxy": _always(503, LOGIN, "text/html"),
+    "503 of a proxy": _always(503, LOGIN, HTML),
     "an empty object": _always(200, "{}"),
     "an empty list": _always(200, "[]"),
     "a number": _always(200, "5"),
@@ -176,23 +168,19 @@ ANSWERS: dict[str, Callable[[int, Any], Any]] = {
     "no UTF-8": _text(lambda text: text.encode("utf-16")),
     "a lone surrogate": _always(200, '{"name": "\\ud800", "message": "\\ud800"}'),
     "another content type": _text(lambda text: f")]}}'\n{text}"),
-    "said to be compressed": lambda status, genuine: [
-        reply(status, json.dumps(genuine), "application/json", Content_Encoding="gzip"),
-    ],
-    "a compressed bomb": lambda status, _genuine: [
-        reply(status, gzip.compress(b" " * HUGE), "application/json", Content_Encoding="gzip"),
-    ],
-    "no HTTP": lambda _status, _genuine: [b"SSH-2.0-OpenSSH_9.6\r\n"],
-    "a header without an end": lambda _status, _genuine: [b"HTTP/1.1 200 OK\r\nX: " + b"y" * 200_000],
-    "the connection closed": lambda _status, _genuine: [],
-    "a dripping body": _dripping_body,
-    "dripping headers": _dripping_headers,
-    "silence": _silence,
+    "said to be compressed": lambda status, genuine: _reply(status, json.dumps(genuine), Content_Encoding="gzip"),
+    "a compressed bomb": lambda status, _genuine: _reply(status, gzip.compress(b" " * HUGE), Content_Encoding="gzip"),
+    "no HTTP": _raw(b"SSH-2.0-OpenSSH_9.6\r\n"),
+    "a header without an end": _raw(b"HTTP/1.1 200 OK\r\nX: " + b"y" * 200_000),
+    "the connection closed": _raw(),
+    "a dripping body": _dripping(lambda status: _head(status, Content_Type=JSON, Content_Length="1000000"), b" "),
+    "dripping headers": _dripping(lambda status: _head(status).removesuffix(b"\r\n"), b"X-Drip-NUMBER: 1\r\n"),
+    "silence": _dripping(lambda _: b"", b""),
     "a huge body": _huge,
     "endless chunks": _endless_chunks,
-    "the page before it again": lambda status, genuine: [
-        reply(status, json.dumps({**genuine, "next_page_token": "again"} if isinstance(genuine, dict) else genuine)),
-    ],
+    "the page before it again": _changed(
+        lambda genuine: {**genuine, "next_page_token": "again"} if isinstance(genuine, dict) else genuine,
+    ),
 }
 """At least forty, by name."""
 
@@ -215,95 +203,50 @@ CALLS: dict[str, tuple[str, str]] = {
 PATIENCE = 60.0
 
 
-class LyingServer:
-    """Listens on loopback while it is entered.
+class LyingServer(LoopbackServer):
+    """Listens on loopback while it is entered; answers truly by a double, but one kind of call of :data:`CALLS`."""
 
-    Args:
-        double: Who answers truly.
-        call: The kind of call that is not answered truly; one of :data:`CALLS`.
-        answer: Writes the answer to it.
-    """
-
-    def __init__(self, double: UnityDouble, call: str, answer: Callable[[int, Any], Any]) -> None:
-        self.double = double
+    def __init__(self, double: UnityDouble, call: str, answer: Answer) -> None:
+        super().__init__(("127.0.0.1", 0), type("Handler", (_LyingHandler,), {"answer": staticmethod(double.answer)}))
+        self.lie = answer
         self.method, self.pattern = CALLS[call]
-        self.answer = answer
         self.has_answered_wrongly = False
         self.is_closed = threading.Event()
-        self._server: Any = None
-
-    @property
-    def uri(self) -> str:
-        """Where it listens."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def __enter__(self) -> Self:
-        handler = type("Handler", (_Handler,), {"lying_server": self})
-        self._server = _Server(("127.0.0.1", 0), handler)
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.is_closed.set()
-        self._server.shutdown()
-        self._server.server_close()
-
-    def meets(self, method: str, path: str) -> bool:
-        """Whether a call is of the kind that is lied to."""
-        return method == self.method and re.fullmatch(self.pattern, path) is not None
+        self.shutdown()
+        self.hang_up()
+        self.server_close()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
+class _LyingHandler(_Handler):
+    server: LyingServer
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore a client that closes the connection first."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    lying_server: LyingServer
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def do_GET(self) -> None:
-        length = int(self.headers.get("Content-Length") or 0)
-        body = self.rfile.read(length)
+    def do_GET(self) -> None:  # noqa: N802 - the name of the base class
         path = self.path.partition("?")[0].removeprefix(ROOT)
-        status, true_answer = 0, None
-        is_wrong = self.lying_server.meets(self.command, path)
-        if not is_wrong or self.command == "GET":
-            status, true_answer = self.lying_server.double.answer(
-                self.command,
-                self.path,
-                body,
-                self.headers.get("Authorization"),
-            )
-        if is_wrong:
-            self._lie(status or 200, true_answer if true_answer is not None else {})
+        if self.command != self.server.method or re.fullmatch(self.server.pattern, path) is None:
+            super().do_GET()
             return
-        content = (true_answer if isinstance(true_answer, str) else json.dumps(true_answer)).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    do_POST = do_PATCH = do_DELETE = do_HEAD = do_GET  # noqa: N815 - names of the base class
-
-    def _lie(self, status: int, true_answer: Any) -> None:
-        self.lying_server.has_answered_wrongly = True
+        self.server.has_answered_wrongly = True
         self.close_connection = True
+        sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        true: tuple[int, Any] = (200, {})
+        if self.command == "GET":
+            true = self.answer(self.command, self.path, sent, self.headers.get("Authorization"))
         until = time.monotonic() + PATIENCE
         with suppress(OSError):
-            for chunk in self.lying_server.answer(status, true_answer):
-                if self.lying_server.is_closed.is_set() or time.monotonic() > until:
+            for chunk in self.server.lie(*true):
+                if self.server.is_closed.is_set() or time.monotonic() > until:
                     break
                 self.wfile.write(chunk)
             self.connection.shutdown(socket.SHUT_RDWR)
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
-        """Log nothing."""
+    do_POST = do_PATCH = do_DELETE = do_HEAD = do_GET  # noqa: N815 - names of the base class
 
 
 TIMEOUT = 2.0
@@ -322,18 +265,9 @@ CREDENTIALS = {
 }
 
 
-def _cases(_: int) -> list[Case]:
-    return [
-        Case(area="servers", name=f"{call}/{answer}", values={"call": call, "answer": answer})
-        for answer in ANSWERS
-        for call in CALLS
-    ]
-
-
-def _run(case: Case, bench: Bench) -> None:
-    call, folder = case.values["call"], bench.new_folder(case.name)
-    delta_api = call not in RECREATED
-    with UnityDouble(folder, token=SECRET, delta_api=delta_api) as double:
+def _run(call: str, answer: Answer, bench: Bench) -> None:
+    folder, recreates = bench.new_folder(call), call in RECREATED
+    with UnityDouble(folder, token=SECRET, delta_api=not recreates) as double:
         double.metastore.create_catalog({"name": "dev"})
         double.credentials = CREDENTIALS
         for name in NAMES:
@@ -341,80 +275,70 @@ def _run(case: Case, bench: Bench) -> None:
         double.metastore.look()
         if call == "vend credentials":
             double.metastore.tables["dev.silver.orders"]["storage_location"] = "s3://bucket/orders"
-        with LyingServer(double, call, ANSWERS[case.values["answer"]]) as lying_server:
-            _with_a_wrong_answer(case, lying_server, double)
-            if not lying_server.has_answered_wrongly:
-                msg = f"no call of the kind {call!r} was made"
-                raise NotTriedError(msg)
+        with LyingServer(double, call, answer) as server:
+            client = UnityClient(f"http://127.0.0.1:{server.server_port}", token=Secret(SECRET), timeout=TIMEOUT)
+            _with_a_wrong_answer(client, double, recreates=recreates)
+            if not server.has_answered_wrongly:
+                raise NotTriedError(f"no call of the kind {call!r} was made")
         double.metastore.tables.setdefault("dev.silver.orders", {})
-        _after_it(double, call)
+        if not recreates and call != "vend credentials":
+            _with_true_answers(double)
     bench.clean(folder)
 
 
-def _with_a_wrong_answer(case: Case, lying_server: LyingServer, double: UnityDouble) -> None:
+def _with_a_wrong_answer(client: UnityClient, double: UnityDouble, *, recreates: bool) -> None:
     output = io.StringIO()
     handler = logging.StreamHandler(output)
     logging.getLogger("pytest_delta_schema").addHandler(handler)
-    client = UnityClient(lying_server.uri, token=Secret(SECRET), timeout=TIMEOUT)
-    catalog = UnityCatalog(client, read_threads=2, sync_recreate=case.values["call"] in RECREATED)
-    steps: list[tuple[str, Callable[[], Any]]] = [
-        ("drift", lambda: catalog.snapshot([*MODELS, *ABSENT])),
-        ("listing", lambda: catalog.table_names("dev", "silver")),
-        ("sync", lambda: catalog.sync_entries(MODELS)),
-    ]
+    catalog = UnityCatalog(client, read_threads=2, sync_recreate=recreates)
+    steps: dict[str, Callable[[], Any]] = {
+        "drift": lambda: catalog.snapshot([*MODELS, *ABSENT]),
+        "listing": lambda: catalog.table_names("dev", "silver"),
+        "sync": lambda: catalog.sync_entries(MODELS),
+    }
     try:
-        for name, step in steps:
-            before, calls = time.monotonic(), len(double.calls)
-            result = _quiet(name, step)
-            seconds, limit = time.monotonic() - before, _limit(len(double.calls) - calls)
-            require(seconds < limit, f"{name} took {seconds:.1f} s, and its calls may take {limit:.1f} s")
-            _check(name, result, double)
+        for name, step in steps.items():
+            before, calls, limit = time.monotonic(), len(double.calls), sys.getrecursionlimit()
+            result = _result(name, step)
+            seconds = time.monotonic() - before
+            # A deadline for each call, of which some may not have reached the double.
+            allowed = TIMEOUT * (len(double.calls) - calls + len(NAMES) + 2) + SLACK
+            require(seconds < allowed, f"{name} took {seconds:.1f} s, and its calls may take {allowed:.1f} s")
+            require(sys.getrecursionlimit() == limit, f"{name}: the recursion limit has changed")
+            if not isinstance(result, Exception):
+                _require_true(name, result, double)
     finally:
         client.close()
         logging.getLogger("pytest_delta_schema").removeHandler(handler)
     require_clean(output.getvalue(), "what was said")
 
 
-def _limit(calls: int) -> float:
-    """Return how long a step may take: a deadline for each call, of which some may not have reached the double."""
-    return TIMEOUT * (calls + len(NAMES) + 2) + SLACK
-
-
-def _quiet(name: str, step: Callable[[], Any]) -> Any:
+def _result(name: str, step: Callable[[], Any]) -> Any:
     """Run a step; return what it returns, or the error, after a look at its words."""
-    stack = sys.getrecursionlimit()
+    problems: Iterable[object] = ()
     try:
         result = step()
+        problems = result.problems.values() if name == "drift" else ()
     except (CatalogReadError, MetadataSyncError) as error:
-        result = error
-        for problem in error.diagnostics:
-            _require_line(str(problem), name)
+        result, problems = error, error.diagnostics
     except DeltaSchemaError as error:
-        result = error
-        _require_line(str(error), name)
-    require(sys.getrecursionlimit() == stack, f"{name}: the recursion limit is another one")
-    for problem in (
-        getattr(result, "problems", {}).values() if name == "drift" and not isinstance(result, Exception) else ()
-    ):
-        _require_line(str(problem), name)
+        result, problems = error, [error]
+    for text in map(str, problems):
+        require_clean(text, f"{name}: the message")
+        require(len(text.splitlines()) == 1, f"{name}: the message has several lines: {text!r}")
+        require(text.isprintable(), f"{name}: the message holds control characters: {text!r}")
+        require(len(text) < 2000, f"{name}: the message has {len(text)} characters: {text[:200]}")
     return result
 
 
-def _require_line(text: str, where: str) -> None:
-    require_clean(text, f"{where}: the message")
-    require(len(text.splitlines()) == 1, f"{where}: the message has several lines: {text!r}")
-    require(text.isprintable(), f"{where}: the message holds control characters: {text!r}")
-    require(len(text) < 2000, f"{where}: the message has {len(text)} characters: {text[:200]}")
-
-
-def _check(name: str, result: Any, double: UnityDouble) -> None:
-    if name == "sync" and not isinstance(result, Exception):
-        false = [name for name in NAMES if not _is_level(double, name)]
-        require(not false, f"the sync says that all is well, and the entries of {', '.join(false)} are not level")
-    if name == "drift" and not isinstance(result, Exception):
-        for model in MODELS:
-            state = result.tables.get(model.name)
-            require(state is None or state.exists, f"{model.name} is said to be absent, and it is there")
+def _require_true(name: str, result: Any, double: UnityDouble) -> None:
+    if name == "sync":
+        stale = [name for name in NAMES if not _is_level(double, name)]
+        require(not stale, f"the sync says that all is well, and the entries of {', '.join(stale)} are not level")
+    if name == "drift":
+        states = {model.name: result.tables.get(model.name) for model in MODELS}
+        absent = [str(name) for name, state in states.items() if state is not None and not state.exists]
+        require(not absent, f"{', '.join(absent)}: said to be absent, and is there")
 
 
 def _is_level(double: UnityDouble, name: str) -> bool:
@@ -422,15 +346,14 @@ def _is_level(double: UnityDouble, name: str) -> bool:
     return [column["name"] for column in entry.get("columns", ())] == ["id"] and entry["properties"].get("team") == "x"
 
 
-def _after_it(double: UnityDouble, call: str) -> None:
+def _with_true_answers(double: UnityDouble) -> None:
     """A sync against the same server, whose answers are right again, updates every entry."""
     client = UnityClient(double.uri, token=Secret(SECRET), timeout=30)
-    catalog = UnityCatalog(client, read_threads=2, sync_recreate=call in RECREATED)
+    catalog = UnityCatalog(client, read_threads=2)
     try:
-        if call not in (*RECREATED, "vend credentials"):
-            catalog.sync_entries(MODELS)
-            require(catalog.sync_entries(MODELS) == (), "a second sync has something to do")
-            require(all(_is_level(double, name) for name in NAMES), "the entries are not level after a true sync")
+        catalog.sync_entries(MODELS)
+        require(catalog.sync_entries(MODELS) == (), "a second sync has something to do")
+        require(all(_is_level(double, name) for name in NAMES), "the entries are not level after a true sync")
     finally:
         client.close()
 
@@ -438,8 +361,7 @@ def _after_it(double: UnityDouble, call: str) -> None:
 AREA = Area(
     name="servers",
     title="malformed answers of a server to every call",
-    cases=_cases,
-    run=_run,
+    cases=lambda: {f"{call}/{name}": partial(_run, call, answer) for name, answer in ANSWERS.items() for call in CALLS},
     sample=33,
     lanes=6,
 )

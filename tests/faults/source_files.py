@@ -6,13 +6,13 @@ import ast
 import re
 import sys
 from dataclasses import replace
+from functools import cache, partial
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql.types import LongType, StringType
 
-from faults.bench import require
-from faults.cases import Area, Case
+from faults.cases import Area, require
 from pytest_delta_schema import Column, MemoryCatalog, QualifiedName, Settings, Table
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.declarations import tables_of_file
@@ -22,6 +22,7 @@ from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from faults.bench import Bench
@@ -130,9 +131,6 @@ TAIL = (
 )
 
 
-FAULTS = ("none", "link", "read-only")
-
-
 def _placed(folder: Path, source: Source, fault: str) -> Path:
     """Write a file, or a link to one, and return its path."""
     path = folder / "models.py"
@@ -146,14 +144,11 @@ def _placed(folder: Path, source: Source, fault: str) -> Path:
     return path
 
 
-def _run(case: Case, bench: Bench) -> None:
-    way, fault = case.values["way"], case.values["fault"]
-    (source,) = (made for made in sources(TAIL if way == "adopt" else "") if made.number == case.values["number"])
-    folder = bench.new_folder(case.name)
+def _run(way: str, fault: str, source: Source, bench: Bench) -> None:
+    folder = bench.new_folder(f"{way} {fault} {source.form}")
     path = _placed(folder, source, fault)
     before = statements(source.content)
-    run = _adopted if way == "adopt" else _imported
-    is_done = run(folder, path, source)
+    is_done = (_adopted if way == "adopt" else _imported)(folder, path, source)
     after = path.read_bytes()
     require(path.is_symlink() is (fault == "link"), "a link was replaced, or a file by one")
     require(not list(folder.rglob("*.tmp")), "a file of the work was left")
@@ -197,24 +192,20 @@ def _adopted(folder: Path, path: Path, source: Source) -> bool:
     return not outcome.faults
 
 
-def _cases(_: int) -> list[Case]:
-    return [
-        Case(
-            area="source-files",
-            name=f"{way}/{fault}/{source.number} {source.form}",
-            values={"way": way, "fault": fault, "number": source.number},
-        )
+@cache
+def _cases() -> dict[str, Callable[[Bench], None]]:
+    return {
+        f"{way}/{fault}/{source.number} {source.form}": partial(_run, way, fault, source)
         for way in ("import", "adopt")
-        for source in sources()
-        for fault in (FAULTS if source.number % 16 == 0 else ("none",))
-    ]
+        for source in sources(TAIL if way == "adopt" else "")
+        for fault in (("none", "link", "read-only") if source.number % 16 == 0 else ("none",))
+    }
 
 
 AREA = Area(
     name="source-files",
     title="source files of every form, imported into and adopted",
     cases=_cases,
-    run=_run,
     sample=6,
     lanes=1,
 )

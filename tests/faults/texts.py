@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as spark
 
-from faults.bench import require
-from faults.cases import Area, Case
+from faults.cases import Area, require
 from pytest_delta_schema import Check, Column, ForeignKey, Table
 from pytest_delta_schema.backends.rows import constraint_error
 from pytest_delta_schema.backends.secret import Secret
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from faults.bench import Bench
 
 LONG = spark.LongType()
+ID = Column("id", LONG)
 
 TEXTS: dict[str, str] = {
     "single quote": "it's",
@@ -95,42 +97,42 @@ TEXTS: dict[str, str] = {
 
 
 def _model(*columns: Column, schema: str = "silver", name: str = "orders", **options: Any) -> Table:
-    return Table("dev", schema, name, list(columns) or [Column("id", LONG)], **options)
-
-
-def _checked(text: str) -> Table:
-    return _model(Column("id", LONG), Column(text, LONG), checks=[Check("positive", f"{identifier(text)} > 0")])
+    return Table("dev", schema, name, list(columns) or [ID], **options)
 
 
 def _nested(text: str, comment: str = "") -> Table:
     inner = spark.StructField(text, LONG, nullable=True, metadata={"comment": comment} if comment else {})
-    return _model(Column("id", LONG), Column("s", spark.StructType([inner])))
+    return _model(ID, Column("s", spark.StructType([inner])))
 
 
-def _child(text: str) -> Table:
-    return _model(Column("id", LONG), foreign_keys=[ForeignKey(["id"], "dev.silver.parent", ["id"], name=text)])
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
-def _keyed(text: str) -> Table:
-    return _model(Column(text, LONG, is_nullable=False), primary_key=[text])
+def _defaulted(text: str) -> Table:
+    supported = {"delta.feature.allowColumnDefaults": "supported"}
+    return _model(ID, Column("t", spark.StringType(), default=_literal(text)), table_properties=supported)
 
 
 PLACES: dict[str, Callable[[str], Table]] = {
     "table": lambda text: _model(name=text),
     "schema": lambda text: _model(schema=text),
-    "column": lambda text: _model(Column("id", LONG), Column(text, LONG)),
+    "column": lambda text: _model(ID, Column(text, LONG)),
     "field": _nested,
-    "clustering column": lambda text: _model(Column("id", LONG), Column(text, LONG), clustered_by=[text]),
-    "partition column": lambda text: _model(Column("id", LONG), Column(text, LONG), partitioned_by=[text]),
-    "key column": _keyed,
-    "column of a check": _checked,
-    "name of a check": lambda text: _model(Column("id", LONG), checks=[Check(text, "id > 0")]),
-    "literal in a check": lambda text: _model(
-        Column("id", LONG),
-        Column("t", spark.StringType()),
-        checks=[Check("other", f"t <> {_literal(text)}")],
+    "clustering column": lambda text: _model(ID, Column(text, LONG), clustered_by=[text]),
+    "partition column": lambda text: _model(ID, Column(text, LONG), partitioned_by=[text]),
+    "key column": lambda text: _model(Column(text, LONG, is_nullable=False), primary_key=[text]),
+    "column of a check": lambda text: _model(
+        ID, Column(text, LONG), checks=[Check("positive", f"{identifier(text)} > 0")]
     ),
-    "name of a foreign key": _child,
+    "name of a check": lambda text: _model(checks=[Check(text, "id > 0")]),
+    "literal in a check": lambda text: _model(
+        ID, Column("t", spark.StringType()), checks=[Check("other", f"t <> {_literal(text)}")]
+    ),
+    "name of a foreign key": lambda text: _model(
+        foreign_keys=[ForeignKey(["id"], "dev.silver.parent", ["id"], name=text)]
+    ),
     "property key": lambda text: _model(table_properties={text: "x"}),
     "property value": lambda text: _model(table_properties={"team": text}),
     "table comment": lambda text: _model(comment=text),
@@ -139,18 +141,9 @@ PLACES: dict[str, Callable[[str], Table]] = {
     "tag key": lambda text: _model(tags={text: "x"}),
     "tag value": lambda text: _model(tags={"team": text}),
     "tag of a column": lambda text: _model(Column("id", LONG, tags={text: text})),
-    "default": lambda text: _model(
-        Column("id", LONG),
-        Column("t", spark.StringType(), default=_literal(text)),
-        table_properties={"delta.feature.allowColumnDefaults": "supported"},
-    ),
+    "default": _defaulted,
 }
 """How a text gets into a model; each place makes a whole table."""
-
-
-def _literal(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 SEARCHES: dict[str, Callable[[str], object]] = {
@@ -169,63 +162,9 @@ SEARCHES: dict[str, Callable[[str], object]] = {
     "LIKE": lambda text: like("%a%=_%token%'%z", text),
 }
 PARTS = (
-    *(
-        "a",
-        "A",
-        "0",
-        "_",
-        "-",
-        ".",
-        "/",
-        ";",
-        ",",
-        "\\",
-        '"',
-        "'",
-        "`",
-        "=",
-        ":",
-        "@",
-        "<",
-        ">",
-        "[",
-        "]",
-        "{",
-        "}",
-        "(",
-    ),
-    *(
-        ")",
-        " ",
-        "\t",
-        "\n",
-        "%25",
-        "&#",
-        "\\u00",
-        '\\"',
-        "\\'",
-        '\\\\"',
-        "a:",
-        "a:@",
-        "a@",
-        "a.",
-        "a-",
-        "a ",
-        "://",
-        "a://",
-    ),
-    *(
-        'a://"',
-        "https://u:x@",
-        "jdbc:a:a:",
-        "token",
-        "token=",
-        "token:",
-        "token\t",
-        '"token":',
-        '"token":"',
-        '"token":[',
-    ),
+    *"aA0_-./;,\\\"'`=:@<>[]{}() \t\n",
+    *("%25", "&#", "\\u00", '\\"', "\\'", '\\\\"', "a:", "a:@", "a@", "a.", "a-", "a ", "://", "a://", 'a://"'),
+    *("https://u:x@", "jdbc:a:a:", "token", "token=", "token:", "token\t", '"token":', '"token":"', '"token":['),
     *('"token":{', "'token': '", '\\"token\\":\\"', "value=", '"value":"', '"name":"token",', "<token>", "<value>"),
     *("AND token=", "AND token='", "token=upper(", "token=x) AND ", "token: Aaaa ", "-token ", "cookie:", "api key "),
     *("authorization: basic ", "bearer ", "eyJ-", "eyJaaaaaaaa.", "xoxb-", "ghp_", "-----BEGIN PRIVATE KEY-----"),
@@ -246,34 +185,21 @@ def _seconds(search: Callable[[str], object], text: str) -> float:
     return min(durations)
 
 
-def _run_search(case: Case, bench: Bench) -> None:
-    del bench
-    search, part = SEARCHES[case.values["search"]], case.values["part"]
-    for beginning in ("", '"token":"', "'"):
-        for end in ("", "!", "\x1b"):
-            small, large = (f"{beginning}{part * (size // len(part))}{end}" for size in (SMALL, SMALL * TIMES))
-            least = _seconds(search, small)
-            require(least < 1, f"{len(small)} characters take {least:.1f} s")
-            duration = _seconds(search, large)
-            require(
-                duration < max(RATIO * least, NEGLIGIBLE),
-                f"{len(large)} characters take {duration:.3f} s, {len(small)} take {least:.3f} s, from {beginning!r} to {end!r}",
-            )
-
-
-def _search_cases(_: int) -> list[Case]:
-    return [
-        Case(area="texts", name=f"{search}/{part!r}", values={"search": search, "part": part})
-        for search in SEARCHES
-        for part in PARTS
-    ]
+def _run(search: Callable[[str], object], part: str, _: Bench) -> None:
+    for beginning, end in product(("", '"token":"', "'"), ("", "!", "\x1b")):
+        small, large = (f"{beginning}{part * (size // len(part))}{end}" for size in (SMALL, SMALL * TIMES))
+        least, duration = _seconds(search, small), _seconds(search, large)
+        require(least < 1, f"{len(small)} characters take {least:.1f} s")
+        require(
+            duration < max(RATIO * least, NEGLIGIBLE),
+            f"{len(large)} characters take {duration:.3f} s, {len(small)} take {least:.3f} s, from {beginning!r} to {end!r}",
+        )
 
 
 AREA = Area(
     name="texts",
     title="texts on which a search would take quadratic time",
-    cases=_search_cases,
-    run=_run_search,
+    cases=lambda: {f"{name}/{part!r}": partial(_run, SEARCHES[name], part) for name in SEARCHES for part in PARTS},
     sample=0,
     lanes=1,
 )

@@ -17,10 +17,9 @@ from itertools import islice
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from mutants.checkouts import ROOT, copies, record_tests
+from mutants.checkouts import KILLED, NOT_JUDGED, ROOT, SURVIVED, copies, record_tests, tests_of, try_change
 from mutants.mutations import change_of, mutants_in
 from mutants.sample import equivalents, is_valid, shuffled
-from mutants.trial import Verdict, try_change
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,10 +48,10 @@ def main(args: list[str]) -> int:
     for folder in copies(COPIES):
         free.put(folder)
 
-    def attempt(change: Change) -> Verdict:
+    def attempt(change: Change) -> str:
         folder = free.get()
         try:
-            return try_change(folder, change, recorded.tests_of(change.path, change.line))
+            return try_change(folder, change, tests_of(recorded, change.path, change.line))
         finally:
             free.put(folder)
 
@@ -60,22 +59,16 @@ def main(args: list[str]) -> int:
     with ThreadPoolExecutor(COPIES) as pool:
         for number, (change, verdict) in enumerate(zip(sample, pool.map(attempt, sample), strict=True), 1):
             results.append((change, verdict))
-            _say(f"{number:4} of {len(sample)}  {verdict.value:10}  {change.path}:{change.line}")
-    return _report(results, time.monotonic() - started)
-
-
-def _report(results: list[tuple[Change, Verdict]], seconds: float) -> int:
-    known = equivalents()
-    unexplained = 0
+            _say(f"{number:4} of {len(sample)}  {verdict:10}  {change.path}:{change.line}")
     _say("\nsurvivors")
-    for change, verdict in results:
-        if verdict is Verdict.SURVIVED:
-            reason = known.get(change.key)
-            unexplained += reason is None
-            _say(f"{change.path}:{change.line}\n- {change.before}\n+ {change.after}\n{reason or '(no reason known)'}\n")
+    known, survivors = equivalents(), [change for change, verdict in results if verdict == SURVIVED]
+    for change in survivors:
+        reason = known.get(change.key, "(no reason known)")
+        _say(f"{change.path}:{change.line}\n- {change.before}\n+ {change.after}\n{reason}\n")
+    unexplained = sum(change.key not in known for change in survivors)
     counts = Counter(verdict for _, verdict in results)
-    _say(", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict))
-    _say(f"{unexplained} survivors are not in equivalent.txt; {seconds / 60:.0f} minutes")
+    _say(", ".join(f"{counts[verdict]} {verdict}" for verdict in (KILLED, SURVIVED, NOT_JUDGED)))
+    _say(f"{unexplained} survivors are not in equivalent.txt; {(time.monotonic() - started) / 60:.0f} minutes")
     return int(unexplained > 0)
 
 

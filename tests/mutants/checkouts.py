@@ -1,19 +1,22 @@
-"""Copies of the checkout to change, and the record of the tests that run a line."""
+"""The record of the tests that run a line, and copies of the checkout, in which these meet a change of the line."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import coverage
+
+if TYPE_CHECKING:
+    from mutants.sample import Change
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv/bin/python"
 WORK = ROOT / ".mutants"
-
 SETTINGS = """
 [run]
 data_file = {data}
@@ -21,25 +24,43 @@ parallel = true
 patch = subprocess
 source = pytest_delta_schema
 """
-RECORDED = ("-m", "not spark", "-n2", "-q", "-p", "no:cacheprovider", "-p", "mutants.contexts")
+OPTIONS = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not spark")
+
+KILLED, SURVIVED, NOT_JUDGED = "killed", "survived", "not judged"
+"""What became of a mutant; one whose line no test runs without a JVM is not judged."""
+
+NEAREST = 150
+"""The number of tests that run first: they notice nearly every change, and all would have to be collected."""
+
+SECONDS = (60, 240)
+"""How long the nearest tests, and all, may take; a change that makes them run longer is noticed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """The tests that run each line."""
+def record_tests() -> coverage.CoverageData:
+    """Run the tests that need no JVM, which have to pass, and record the lines that each of them runs."""
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir()
+    settings, output = WORK / "coveragerc", WORK / "recorded.log"
+    settings.write_text(SETTINGS.format(data=WORK / "coverage"))
+    command = [str(PYTHON), "-m", "coverage", "run", f"--rcfile={settings}", *OPTIONS, "-n2", "-p", "mutants.contexts"]
+    with output.open("wb") as log:
+        code = subprocess.run(command, cwd=ROOT, env=_environment(ROOT), stdout=log, stderr=log, check=False).returncode
+    if code:
+        raise SystemExit(f"the tests fail without a change: see {output.relative_to(ROOT)}")
+    recorded = coverage.Coverage(config_file=str(settings))
+    recorded.combine()
+    recorded.save()
+    return recorded.get_data()
 
-    data: coverage.CoverageData
 
-    def tests_of(self, path: str, line: int) -> list[str]:
-        """Return the node ids of the tests that run a line, those of the nearest files first.
+def tests_of(recorded: coverage.CoverageData, path: str, line: int) -> list[str]:
+    """Return the node ids of the tests that run a line, those of the nearest files first.
 
-        For a line that runs only on import, these are all tests of the folder that mirrors its package.
-        """
-        contexts = self.data.contexts_by_lineno(str(ROOT / path)).get(line, [])
-        tests = [context for context in contexts if context]
-        if tests:
-            return nearest_first(path, tests)
-        return [str(Path("tests", *Path(path).parts[1:2]))] if contexts else []
+    For a line that runs only on import, these are all tests of the folder that mirrors its package.
+    """
+    contexts = recorded.contexts_by_lineno(str(ROOT / path)).get(line, [])
+    tests = nearest_first(path, [context for context in contexts if context])
+    return tests or ([str(Path("tests", *Path(path).parts[1:2]))] if contexts else [])
 
 
 def nearest_first(path: str, tests: list[str]) -> list[str]:
@@ -53,52 +74,56 @@ def nearest_first(path: str, tests: list[str]) -> list[str]:
     return sorted(tests, key=distance)
 
 
-def record_tests() -> Recorded:
-    """Run the tests that need no JVM, and record the lines that each of them runs.
-
-    Raises:
-        SystemExit: If a test fails.
-    """
-    shutil.rmtree(WORK, ignore_errors=True)
-    WORK.mkdir()
-    data, settings, output = WORK / "coverage", WORK / "coveragerc", WORK / "recorded.log"
-    settings.write_text(SETTINGS.format(data=data))
-    command = [str(PYTHON), "-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest", *RECORDED]
-    with output.open("wb") as log:
-        code = subprocess.run(
-            command,
-            cwd=ROOT,
-            env=environment(ROOT),
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            check=False,
-        ).returncode
-    if code:
-        raise SystemExit(f"the tests fail without a change: see {output.relative_to(ROOT)}")
-    recorded = coverage.Coverage(config_file=str(settings))
-    recorded.combine()
-    recorded.save()
-    return Recorded(recorded.get_data())
-
-
 def copies(count: int) -> list[Path]:
     """Return fresh copies of the files of the checkout."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
-    files = [name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()]
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout.decode().split("\0")
     folders = [WORK / f"copy-{number}" for number in range(count)]
-    for folder in folders:
-        for name in files:
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target)
+    for name in listed:
+        for folder in folders if (ROOT / name).is_file() else ():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
     return folders
 
 
-def environment(folder: Path) -> dict[str, str]:
+def try_change(folder: Path, change: Change, tests: list[str]) -> str:
+    """Run tests against a change in a copy of the checkout, and undo it; return what became of it."""
+    if not tests:
+        return NOT_JUDGED
+    path = folder / change.path
+    unchanged = path.read_bytes()
+    path.write_text(change.code, encoding="utf-8")
+    try:
+        rounds = (tests[:NEAREST], tests[NEAREST:])
+        fails = any(_fails(folder, chosen, seconds) for chosen, seconds in zip(rounds, SECONDS, strict=True) if chosen)
+    finally:
+        path.write_bytes(unchanged)
+    return KILLED if fails else SURVIVED
+
+
+def _fails(folder: Path, tests: list[str], seconds: int) -> bool:
+    """Whether a test fails, or the tests do not end in time."""
+    listed = folder / "tests-to-run.txt"
+    listed.write_text("\n".join(tests), encoding="utf-8")
+    with (folder / "output.txt").open("wb") as output:
+        process = subprocess.Popen(
+            [str(PYTHON), *OPTIONS, "-x", f"@{listed}"],
+            cwd=folder,
+            # Python takes a module that changes within a second, and keeps its length, for the one that it has compiled.
+            env={**_environment(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        return process.wait(seconds) != 0
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return True
+
+
+def _environment(folder: Path) -> dict[str, str]:
     """Return the environment in which a checkout runs its own package, and not the installed one."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(folder / "tests")])}

@@ -11,7 +11,7 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
-from mutants.sample import Ineffective, Mutant, change_between
+from mutants.sample import Mutant, change_between, is_noticeable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,13 +20,8 @@ if TYPE_CHECKING:
     from mutants.sample import Change
 
 UNUSED = (
-    "NoOp",
-    "VariableInserter",
-    "VariableReplacer",
-    "RemoveDecorator",
-    "ExceptionReplacer",
-    "_Eq_Is",
-    "NotEq_IsNot",
+    *("NoOp", "VariableInserter", "VariableReplacer", "RemoveDecorator", "ExceptionReplacer"),
+    *("_Eq_Is", "NotEq_IsNot"),
 )
 """Operators that change nothing, need arguments, or make what an import or a linter notices."""
 
@@ -38,11 +33,11 @@ def mutants_in(root: Path, packages: Sequence[str]) -> Iterator[Mutant]:
         for path in sorted((root / "pytest_delta_schema" / package).rglob("*.py")):
             code = path.read_text(encoding="utf-8")
             nodes = list(ast_nodes(get_ast(code)))
-            ineffective = Ineffective(code)
+            noticeable = is_noticeable(code)
             for name, operator in operators.items():
                 starts = [start for node in nodes for start, _ in operator.mutation_positions(node)]
                 for occurrence, (line, column) in enumerate(starts):
-                    if (line, column) not in ineffective:
+                    if noticeable((line, column)):
                         yield Mutant(str(path.relative_to(root)), line, column, name, occurrence)
 
 

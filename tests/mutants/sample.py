@@ -13,12 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 EQUIVALENT = Path(__file__).with_name("equivalent.txt")
-
-_Span = tuple[tuple[int, int], tuple[int, int]]
-"""Line and column of the start, and of the end."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -99,23 +96,20 @@ def outdated(path: Path = EQUIVALENT, root: Path = EQUIVALENT.parents[2]) -> Ite
             yield f"{file} has {lines.count(before)} lines {before!r}"
 
 
-class Ineffective:
-    """The parts of a file that tests cannot notice.
+def is_noticeable(code: str) -> Callable[[tuple[int, int]], bool]:
+    """Return whether tests can notice a change at a line and column.
 
-    These are what only type checkers read, the options of data classes, and the ``*`` and ``/`` between the parameters of
-    a function, which are not operators.
+    They cannot notice what only type checkers read, the options of data classes, and the ``*`` and ``/`` between the
+    parameters of a function, which are not operators.
     """
-
-    def __init__(self, code: str) -> None:
-        tree = ast.parse(code)
-        self._spans: list[_Span] = [
-            ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
-            for node in _ignored(tree)
-        ]
-        self._spans += _markers(code)
-
-    def __contains__(self, position: tuple[int, int]) -> bool:
-        return any(first <= position < last for first, last in self._spans)
+    spans = [
+        ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
+        for node in _ignored(ast.parse(code))
+    ]
+    for token, following in pairwise(tokenize.generate_tokens(io.StringIO(code).readline)):
+        if token.string in ("*", "/") and following.string in (",", ")"):
+            spans.append((token.start, token.end))
+    return lambda position: not any(first <= position < last for first, last in spans)
 
 
 def _ignored(tree: ast.Module) -> Iterator[ast.expr | ast.stmt]:
@@ -125,26 +119,14 @@ def _ignored(tree: ast.Module) -> Iterator[ast.expr | ast.stmt]:
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.returns is not None:
             yield node.returns
         elif isinstance(node, ast.ClassDef):
-            yield from [node] if _is_protocol(node) else node.decorator_list
+            is_protocol = any(ast.unparse(base).startswith("Protocol") for base in node.bases)
+            yield from [node] if is_protocol else node.decorator_list
         elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             yield node
         elif isinstance(node, ast.Call) and ast.unparse(node.func) == "cast":
             yield node.args[0]
-    for statement in tree.body:
-        if isinstance(statement, ast.Assign) and _is_union(statement.value):
-            yield statement.value
-
-
-def _is_union(value: ast.expr) -> bool:
-    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr) and ast.unparse(value)[0].isupper()
-
-
-def _is_protocol(node: ast.ClassDef) -> bool:
-    return any(ast.unparse(base).startswith("Protocol") for base in node.bases)
-
-
-def _markers(code: str) -> Iterator[_Span]:
-    """Yield the ``*`` before parameters that are given by name only, and the ``/`` after those given by position only."""
-    for token, following in pairwise(tokenize.generate_tokens(io.StringIO(code).readline)):
-        if token.string in ("*", "/") and following.string in (",", ")"):
-            yield token.start, token.end
+    for value in (statement.value for statement in tree.body if isinstance(statement, ast.Assign)):
+        is_either = isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr)
+        # A union of types.
+        if is_either and ast.unparse(value)[0].isupper():
+            yield value

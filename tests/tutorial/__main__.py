@@ -2,37 +2,44 @@
 
 ``make test-tutorial`` runs every pair, and ``make test-tutorial PAIRS=spark35`` one of them. Each starts with an empty folder, a
 new environment and an empty cache, so Delta's jars are downloaded. What was shown is in ``.tutorial``, one file a pair; the
-results are recorded beside this file, and documented from there. After the pairs, the guides that install an extra of their
+results are recorded in this folder, and documented from there. After the pairs, the guides that install an extra of their
 own are followed as far as their first gate; ``PAIRS=databricks`` chooses one.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta import PAIRS
-from support.pages import DOCS, PageError
-from tutorial.environment import variables, wheel
-from tutorial.guides import GUIDES, installed
+from support.pages import DOCS, PageError, steps, write_file
 from tutorial.journey import Journey, follow
 from tutorial.record import record, table
 from tutorial.shell import Shell, ShellError
-from versions.environments import ROOT
+from versions.environments import BY_PAIR, ROOT, pins_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytest_delta_schema.delta import Pair
+    from support.pages import Step
     from tutorial.journey import Command
 
 PAGE = DOCS / "tutorial.md"
-PROJECT = "shop-pipeline"
-"""The folder that the page makes."""
+GUIDES = ("databricks", "unity-catalog")
+"""The guides that install an extra of their own."""
 
-TRANSCRIPTS = ROOT / ".tutorial"
+_RUNS = {"pytest --snapshot-update": 0, "pytest --delta-drift": 1}
+"""What is run after their installation, with exit codes: the servers of the pages do not exist, so no table can be read."""
+
+_OWN = ("CI", "COLUMNS", "COV", "DELTA_", "LINES", "PYTEST", "PYTHON", "SPARK_", "VIRTUAL_ENV")
+"""How the variables begin that a reader has not."""
 
 
 def main(wanted: list[str]) -> int:
@@ -43,17 +50,14 @@ def main(wanted: list[str]) -> int:
         sys.stderr.write(f"there is no pair or guide {', '.join(unknown)}; name some of {', '.join(known)}\n")
         return 2
     faults: list[str] = []
-    for pair in reversed(PAIRS):
-        if wanted and pair.extra not in wanted:
-            continue
+    for pair in (pair for pair in reversed(PAIRS) if not wanted or pair.extra in wanted):
         _show(f"\n{pair.extra}: pyspark {pair.pyspark} with delta-spark {pair.delta_spark}")
         journey = _followed(pair)
-        record(pair, journey, f"{datetime.now(timezone.utc):%Y-%m-%d}")
+        record(pair, journey)
         faults += [f"{pair.extra}: {fault}" for fault in journey.faults]
-    for guide in GUIDES:
-        if not wanted or guide in wanted:
-            _show(f"\nthe installation of the guide {guide}")
-            faults += installed(guide)
+    for guide in (guide for guide in GUIDES if not wanted or guide in wanted):
+        _show(f"\nthe installation of the guide {guide}")
+        faults += _installed(guide)
     _show(f"\n{table()}\n")
     for fault in faults:
         _show(fault)
@@ -63,29 +67,82 @@ def main(wanted: list[str]) -> int:
 def _followed(pair: Pair) -> Journey:
     """Follow the page on a pair, and show how each command went."""
     commands: list[Command] = []
-    TRANSCRIPTS.mkdir(exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory() as name,
-        (TRANSCRIPTS / f"{pair.extra}.txt").open("w", encoding="utf-8") as transcript,
-    ):
+    transcript = ROOT / ".tutorial" / f"{pair.extra}.txt"
+    transcript.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as name, transcript.open("w", encoding="utf-8") as file:
         scratch = Path(name)
-        package = f"pytest-delta-schema[{pair.extra}] @ {wheel(scratch).as_uri()}"
+        package = f"pytest-delta-schema[{pair.extra}] @ {_wheel(scratch).as_uri()}"
         home = scratch / "home"
         home.mkdir()
         try:
             with Shell(home, variables(pair, scratch)) as shell:
-                for command in follow(PAGE.read_text("utf-8"), shell, home / PROJECT, package):
+                for command in follow(PAGE.read_text("utf-8"), shell, home / "shop-pipeline", package):
                     commands.append(command)
                     ran = command.ran
                     times = f"{ran.end - ran.start:6.1f} s, silent {ran.silence.seconds:4.1f} s"
                     _show(f"  {times}  $ {ran.command}{command.fault and f'  {command.fault}'}")
-                    transcript.write(
-                        "\n".join([f"$ {ran.command}", *ran.lines, f"[{times}, after: {ran.silence.after}]\n\n"]),
-                    )
-                    transcript.flush()
+                    shown = [f"$ {ran.command}", *ran.lines, f"[{times}, after: {ran.silence.after}]\n\n"]
+                    file.write("\n".join(shown))
+                    file.flush()
         except (PageError, ShellError) as error:
             return Journey(commands=commands, stop=str(error))
     return Journey(commands=commands)
+
+
+def _installed(guide: str) -> Iterator[str]:
+    """Follow the installation of a guide and run its project; yield what went wrong."""
+    page = steps((DOCS / "guides" / f"{guide}.md").read_text("utf-8"))
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        home = scratch / "home"
+        home.mkdir()
+        for step in page:
+            if step.kind == "file":
+                write_file(step, home)
+        with Shell(home, variables(PAIRS[-1], scratch)) as shell:
+            for command in commands_of(page, _wheel(scratch).as_uri()):
+                ran = shell.run(command)
+                if ran.code != _RUNS.get(command, 0):
+                    yield f"{guide}: $ {command} ended with exit code {ran.code}:\n" + "\n".join(ran.lines[-20:])
+
+
+def commands_of(page: list[Step], address: str) -> Iterator[str]:
+    """Yield what a reader of a guide types: a new environment, the lines with ``pip install``, and the runs."""
+    yield "python -m venv .venv && . .venv/bin/activate"
+    for step in page:
+        for line in step.body.splitlines() if step.kind == "sh" else ():
+            if line.startswith("pip install"):
+                yield line.replace("]'", f"] @ {address}'") if "pytest-delta-schema[" in line else line
+    yield from _RUNS
+
+
+def _wheel(scratch: Path) -> Path:
+    """Build the wheel of this checkout, from a copy, which has no files of earlier builds."""
+    copy = scratch / "source"
+    shutil.copytree(ROOT / "pytest_delta_schema", copy / "pytest_delta_schema")
+    for name in ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml"):
+        shutil.copy(ROOT / name, copy / name)
+    options = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation")
+    command = [sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", str(scratch / "dist"), str(copy)]
+    subprocess.run(command, check=True)
+    (built,) = (scratch / "dist").glob("*.whl")
+    return built
+
+
+def variables(pair: Pair, scratch: Path) -> dict[str, str]:
+    """Return the variables of the reader's shell: another cache folder, but pip's own cache, and the pins of a pair."""
+    pins = scratch / "constraints.txt"
+    pins.write_text(pins_of(BY_PAIR[pair.extra]), "utf-8")
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "cache", "dir"]
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith(_OWN)},
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "PIP_CACHE_DIR": subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip(),
+        "PIP_CONSTRAINT": str(pins),
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "VIRTUAL_ENV_DISABLE_PROMPT": "1",
+        "XDG_CACHE_HOME": str(scratch / "cache"),
+    }
 
 
 def _show(line: str) -> None:

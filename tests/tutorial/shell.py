@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-    from types import TracebackType
 
     from typing_extensions import Self
 
@@ -38,12 +37,7 @@ class ShellError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """The longest time without output.
-
-    Args:
-        seconds: How long it was.
-        after: The last line that was shown before; ``""`` at the start of the command.
-    """
+    """The longest time without output, and the last line that was shown before."""
 
     seconds: float
     after: str = ""
@@ -51,16 +45,7 @@ class Silence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """A command that has ended.
-
-    Args:
-        command: As it was typed.
-        code: Its exit code.
-        lines: What the terminal shows in the end.
-        silence: The longest one.
-        start: When it began, by the monotonic clock.
-        end: When it had ended.
-    """
+    """A command that has ended, with what the terminal shows in the end, and its times by the monotonic clock."""
 
     command: str
     code: int
@@ -71,12 +56,7 @@ class Ran:
 
 
 class Shell:
-    """A bash in which commands run one after the other; a context manager that ends it.
-
-    Args:
-        folder: Where it starts.
-        environment: Its variables.
-    """
+    """A bash in which commands run one after the other; a context manager that ends it."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         variables = {**environment, "PS1": "", "PS2": "", "PROMPT_COMMAND": _PROMPT, "TERM": "xterm"}
@@ -91,14 +71,7 @@ class Shell:
         self._read("bash")
 
     def run(self, command: str) -> Ran:
-        """Run a command until the next prompt.
-
-        Args:
-            command: One line.
-
-        Raises:
-            ShellError: If it does not end, or ends the shell.
-        """
+        """Run a line until the next prompt; one that does not end, or ends the shell, is a :class:`ShellError`."""
         os.write(self._terminal, f"{command}\n".encode())
         return self._read(command)
 
@@ -107,13 +80,11 @@ class Shell:
         prompted = None
         while prompted is None:
             if not select.select([self._terminal], [], [], PATIENCE)[0]:
-                msg = f"{command}: silent for {PATIENCE:.0f} s after {screen_lines(b''.join(parts))[-1:]}"
-                raise ShellError(msg)
+                raise ShellError(f"{command}: silent for {PATIENCE:.0f} s after {screen_lines(b''.join(parts))[-1:]}")
             try:
                 part = os.read(self._terminal, 65536)
             except OSError as error:  # Linux, when the last process has closed the terminal
-                msg = f"{command} has ended the shell"
-                raise ShellError(msg) from error
+                raise ShellError(f"{command} has ended the shell") from error
             moments.append(time.monotonic())
             parts.append(part)
             prompted = _PROMPTED.search(b"".join(parts[-3:]))
@@ -130,12 +101,7 @@ class Shell:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with suppress(ProcessLookupError):
             os.kill(self._process, signal.SIGHUP)
         os.close(self._terminal)
@@ -143,11 +109,7 @@ class Shell:
 
 
 def screen_lines(output: bytes) -> list[str]:
-    """Return the lines that a wide terminal shows in the end: without colours, the last text of each rewritten line.
-
-    Args:
-        output: What was written to the terminal.
-    """
+    """Return the lines that a wide terminal shows in the end: without colours, the last text of each rewritten line."""
     text = _CONTROL.sub("", output.decode("utf-8", "replace")).replace("\r\n", "\n")
     return [_overwritten(line).rstrip() for line in text.removesuffix("\n").split("\n")] if text else []
 
@@ -160,12 +122,7 @@ def _overwritten(line: str) -> str:
 
 
 def longest_silence(moments: Sequence[float], parts: Sequence[bytes]) -> Silence:
-    """Return the longest time between two writes.
-
-    Args:
-        moments: The start of a command, and when each part of its output came; the last one is its end.
-        parts: The parts, the first one empty.
-    """
+    """Return the longest time between two writes: the moments are the start, and when each part came; the first is empty."""
     index = max(range(1, len(moments)), key=lambda number: moments[number] - moments[number - 1])
     lines = [line for line in screen_lines(b"".join(parts[:index])) if line]
     return Silence(seconds=moments[index] - moments[index - 1], after=lines[-1] if lines else "")

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import delta
 from pytest_delta_schema.delta import PAIRS
 from support.pages import DOCS, PageError, steps
-from tutorial import guides, record
-from tutorial.__main__ import PAGE, main
-from tutorial.environment import EXTRA, variables
-from tutorial.journey import Command, Journey, follow
+from tutorial import record
+from tutorial.__main__ import GUIDES, PAGE, commands_of, main, variables
+from tutorial.journey import EXTRA, Command, Journey, follow
 from tutorial.shell import Ran, Shell, ShellError, Silence, longest_silence, screen_lines
 
-OLDEST = PAIRS[0]
 STORY = """
 ```sh
 mkdir shop && cd shop
@@ -47,12 +42,9 @@ one
 """
 
 
-def ran(command, *, code=0, silence=1.0, start=0.0, end=0.0):
-    return Ran(command=command, code=code, lines=[], silence=Silence(seconds=silence, after="x"), start=start, end=end)
-
-
-def command(text, fault="", **options):
-    return Command(line=7, ran=ran(text, **options), fault=fault)
+def command(text, fault="", *, code=0, silence=1.0, end=0.0):
+    silent = Silence(seconds=silence, after="x")
+    return Command(line=7, ran=Ran(command=text, code=code, lines=[], silence=silent, start=0.0, end=end), fault=fault)
 
 
 GOOD = [
@@ -72,31 +64,21 @@ def shell(tmp_path):
 def test_commands_run_one_after_the_other_in_one_shell_on_a_terminal(shell):
     first, second, third = (shell.run(text) for text in ("cd /; false", "pwd", "test -t 1 && stty size"))
 
-    assert (first.code, first.lines) == (1, [])
-    assert (second.code, second.lines) == (0, ["/"])
-    assert (third.code, third.lines) == (0, ["24 80"])
+    assert [(ran.code, ran.lines) for ran in (first, second, third)] == [(1, []), (0, ["/"]), (0, ["24 80"])]
     assert first.start <= first.end <= second.start
 
 
-def test_a_command_that_ends_the_shell_is_an_error(shell):
-    with pytest.raises(ShellError, match="exit 3 has ended the shell"):
-        shell.run("exit 3")
+def test_lines_are_those_that_the_terminal_shows_in_the_end():
+    shown = {
+        b"": [],
+        b"a\r\nb\r\n": ["a", "b"],
+        b"a\r\n\r\nb": ["a", "", "b"],
+        b"\x1b[32mpassed\x1b[0m  \r\n": ["passed"],
+        b".\r\n\r10 MB so far   \r20 MB\r\nend": [".", "20 MB so far", "end"],
+        b"\x1b]0;title\x07x \xe2\x82\xac": ["x \u20ac"],
+    }
 
-
-@pytest.mark.parametrize(
-    ("output", "lines"),
-    [
-        (b"", []),
-        (b"a\r\nb\r\n", ["a", "b"]),
-        (b"a\r\n\r\nb", ["a", "", "b"]),
-        (b"\x1b[32mpassed\x1b[0m  \r\n", ["passed"]),
-        (b".\r\n\r10 MB so far   \r20 MB\r\nend", [".", "20 MB so far", "end"]),
-        (b"\x1b]0;title\x07x \xe2\x82\xac", ["x \u20ac"]),
-    ],
-    ids=["nothing", "lines", "empty line", "colour", "rewritten", "title"],
-)
-def test_lines_are_those_that_the_terminal_shows_in_the_end(output, lines):
-    assert screen_lines(output) == lines
+    assert {output: screen_lines(output) for output in shown} == shown
 
 
 @pytest.mark.parametrize(
@@ -115,7 +97,7 @@ def test_the_longest_silence_is_between_two_writes(moments, parts, silence):
 def test_a_page_is_followed_as_it_is_typed(shell, tmp_path):
     commands: list[Command] = []
 
-    with pytest.raises(ShellError, match="exit 3"):
+    with pytest.raises(ShellError, match="exit 3 has ended the shell"):
         commands.extend(follow(STORY, shell, tmp_path / "shop", "the-wheel"))
 
     assert (tmp_path / "shop" / "installed").read_text() == "the-wheel\n"
@@ -151,72 +133,28 @@ def test_the_page_installs_the_package_and_has_a_gate_that_passes_and_one_that_f
 @pytest.mark.parametrize(
     ("commands", "stop", "faults"),
     [
-        pytest.param(GOOD, "", [], id="good"),
-        pytest.param(
-            [*GOOD, command("pytest", "does not print 'x' here")],
-            "",
-            ["line 7: $ pytest does not print 'x' here"],
-            id="other output",
-        ),
-        pytest.param(
-            [*GOOD, command("pytest", silence=5.12)],
-            "",
-            ["line 7: $ pytest was silent for 5.1 s, after: x"],
-            id="silent",
-        ),
-        pytest.param(
+        (GOOD, "", []),
+        ([*GOOD, command("pytest", "does not print 'x' here")], "", ["line 7: $ pytest does not print 'x' here"]),
+        ([*GOOD, command("pytest", silence=5.12)], "", ["$ pytest was silent for 5.1 s, after: x"]),
+        (
             [*GOOD[:3], command("pytest --delta-drift", end=281.0)],
             "",
             ["the first gate passed 181 s after the installation, which is more than 180 s"],
-            id="late",
         ),
-        pytest.param(GOOD[:1], "pip failed", ["no gate has passed after the installation", "pip failed"], id="stopped"),
+        (GOOD[:1], "pip failed", ["no gate has passed after the installation", "pip failed"]),
     ],
+    ids=["good", "other output", "silent", "late", "stopped"],
 )
 def test_a_journey_fails_by_its_output_its_silence_and_its_time(commands, stop, faults):
     assert Journey(commands=commands, stop=stop).faults == faults
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "FOLDER", tmp_path)
-    return tmp_path
-
-
-def test_a_journey_is_recorded_and_shown(folder, monkeypatch):
-    newest = replace(OLDEST, extra="spark99", pyspark="9.9.0")
-    monkeypatch.setattr(delta, "PAIRS", [OLDEST, newest])
-
-    record.record(OLDEST, Journey(commands=GOOD), "2026-11-22")
-    record.record(
-        newest,
-        Journey(commands=[command("pip install x", "ended with exit code 1")], stop="no"),
-        "2026-11-22",
-    )
-
-    facts = json.loads((folder / "spark35.json").read_text())
-    assert (facts["pyspark"], facts["delta_spark"], facts["silent_command"]) == (
-        "3.5.9",
-        "3.3.3",
-        "pytest --delta-apply",
-    )
-    assert record.table().splitlines()[2:] == [
-        ("| `spark99` | 1, then stopped | `pip install x` | - | - | 2026-11-22 | `make test-tutorial PAIRS=spark99` |"),
-        (
-            "| `spark35` | 4 | none | 2.5 s (`pytest --delta-apply`) | 60 s | 2026-11-22 |"
-            " `make test-tutorial PAIRS=spark35` |"
-        ),
-    ]
-
-
 def test_no_recorded_journey_has_failed():
-    bad = {
-        pair.extra: facts
-        for pair, facts in record.records().items()
+    assert [
+        extra
+        for extra, facts in record.records().items()
         if facts["failed"] or facts["stopped"] or facts["silence"] > 5 or facts["first_green_drift"] > 180
-    }
-
-    assert bad == {}
+    ] == []
 
 
 def test_the_shell_of_the_reader_has_an_empty_cache_the_pins_of_the_pair_and_no_settings(tmp_path, monkeypatch):
@@ -224,7 +162,7 @@ def test_the_shell_of_the_reader_has_an_empty_cache_the_pins_of_the_pair_and_no_
         monkeypatch.setenv(name, "x")
     monkeypatch.setenv("PIP_CACHE_DIR", "/shared/pip")
 
-    known = variables(OLDEST, tmp_path)
+    known = variables(PAIRS[0], tmp_path)
 
     assert (known["PIP_CACHE_DIR"], known["XDG_CACHE_HOME"]) == ("/shared/pip", str(tmp_path / "cache"))
     assert "pyspark==3.5.9\n" in (tmp_path / "constraints.txt").read_text()
@@ -241,7 +179,7 @@ def test_an_unknown_pair_is_named(capsys):
 def test_a_guide_is_installed_as_its_page_says():
     page = steps("```sh\npip install 'pytest-delta-schema[unity]'\npip install --no-deps pyspark-client\ncd x\n```\n")
 
-    assert list(guides.commands(page, "file:///a.whl")) == [
+    assert list(commands_of(page, "file:///a.whl")) == [
         "python -m venv .venv && . .venv/bin/activate",
         "pip install 'pytest-delta-schema[unity] @ file:///a.whl'",
         "pip install --no-deps pyspark-client",
@@ -251,11 +189,7 @@ def test_a_guide_is_installed_as_its_page_says():
 
 
 def test_every_guide_that_installs_an_extra_of_its_own_is_followed():
+    installs = re.compile(r"^pip install 'pytest-delta-schema\[(?!spark\])", re.MULTILINE)
     pages = {path.stem: path.read_text("utf-8") for path in (DOCS / "guides").glob("*.md")}
-    extras = {
-        name
-        for name, text in pages.items()
-        if re.search(r"^pip install 'pytest-delta-schema\[(?!spark\])", text, re.MULTILINE)
-    }
 
-    assert extras == set(guides.GUIDES)
+    assert {name for name, text in pages.items() if installs.search(text)} == set(GUIDES)

@@ -1,10 +1,8 @@
 """Run the tests with each supported version of pyspark and delta-spark, Python, pytest and syrupy.
 
-``make test-versions`` runs all environments, and ``make test-versions VERSIONS='spark35 python312'`` some of them. A pair of
-pyspark and delta-spark runs all scenarios of the local backend, a set of scenarios that covers the session backend, and a
-sample of writes by statements; the other environments run the tests that need no JVM. With ``COVERING=1`` a set of scenarios that shows every kind of statement takes the place of all on the local
-backend. The first run of an environment installs it in ``.venv-versions``. What was run is recorded beside this file, and
-documented from there.
+``make test-versions`` runs all environments, and ``make test-versions VERSIONS='spark35 python312'`` some of them. With
+``COVERING=1`` a set of scenarios that shows every kind of statement takes the place of all on the local backend. The first
+run of an environment installs it in ``.venv-versions``. What was run is recorded in this folder, and documented from there.
 """
 
 from __future__ import annotations
@@ -13,45 +11,33 @@ import os
 import subprocess
 import sys
 import time
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from support.covering import COVERING
 from versions.environments import ENVIRONMENTS, ROOT, EnvironmentMissingError, options_of, prepared
-from versions.record import record, totals
+from versions.record import record
 
 if TYPE_CHECKING:
     from versions.environments import Environment
 
-COMPLETE = (0, 1)
-"""The exit codes of pytest for runs that were not interrupted: all passed, or some failed."""
-
-INTERRUPTED = 130
-
 
 def main(wanted: list[str]) -> int:
-    """Run some environments, or all, show the result of each, and return the exit code.
-
-    A run that fails, or an environment that cannot be made, does not keep the others from running.
-    """
+    """Run some environments, or all; one that fails, or cannot be made, does not keep the others from running."""
     unknown = sorted(set(wanted) - ENVIRONMENTS.keys())
     if unknown:
         sys.stderr.write(f"there is no environment {', '.join(unknown)}; name some of {', '.join(ENVIRONMENTS)}\n")
         return 2
-    ends: dict[str, tuple[bool, str]] = {}
-    chosen = [environment for name, environment in ENVIRONMENTS.items() if not wanted or name in wanted]
-    code = 0
+    ends = dict.fromkeys(wanted or ENVIRONMENTS, (False, "not run"))
     try:
-        for number, environment in enumerate(chosen, 1):
-            _say(f"\n{environment.name}: {number} of {len(chosen)}")
-            ends[environment.name] = _run(environment)
+        for number, name in enumerate(ends, 1):
+            _say(f"\n{name}: {number} of {len(ends)}")
+            ends[name] = _run(ENVIRONMENTS[name])
     except KeyboardInterrupt:
-        code = INTERRUPTED
+        _say("\ninterrupted")
     _say("\nsummary")
-    for environment in chosen:
-        _, text = ends.get(environment.name, (False, "not run"))
-        _say(f"  {environment.name:10}  {text}")
-    return code or int(any(not passed for passed, _ in ends.values()))
+    for name, (_, text) in ends.items():
+        _say(f"  {name:10}  {text}")
+    return int(not all(has_passed for has_passed, _ in ends.values()))
 
 
 def _run(environment: Environment) -> tuple[bool, str]:
@@ -61,16 +47,15 @@ def _run(environment: Environment) -> tuple[bool, str]:
         python = prepared(environment)
     except EnvironmentMissingError as error:
         return False, f"not run: {error}"
-    folder = python.parents[1]
-    results = folder / "results.xml"
+    results = python.parents[1] / "results.xml"
     results.unlink(missing_ok=True)
-    command = [str(python), "-m", "pytest", *options_of(environment, folder), f"--junitxml={results}"]
-    date = f"{datetime.now(timezone.utc):%Y-%m-%d}"
+    command = [str(python), "-m", "pytest", *options_of(environment, python.parents[1]), f"--junitxml={results}"]
     code = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False).returncode
-    if code not in COMPLETE or not results.exists():
+    # With 0 all have passed, with 1 some have failed; other runs were interrupted.
+    if code not in (0, 1) or not results.exists():
         return False, f"not complete: pytest ended with exit code {code}"
-    counted = record(environment, python, results, date, covering=COVERING)
-    return code == 0, f"{totals(counted)}, {(time.monotonic() - started) / 60:.0f} min"
+    counted = record(environment, python, results, covering=COVERING)
+    return code == 0, f"{counted}, {(time.monotonic() - started) / 60:.0f} min"
 
 
 def _say(line: str) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta import PAIRS
 
@@ -21,78 +20,41 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.delta import Pair
-
 ROOT = Path(__file__).parents[2]
-CONSTRAINTS = ROOT / "constraints.txt"
-PACKAGES = (
-    "delta-spark",
-    "deltalake",
-    "filelock",
-    "flask",
-    "flask-cors",
-    "griffelib; python_version >= '3.11'",
-    "httpcore",
-    "httpx",
-    "hypothesis",
-    "Jinja2",
-    "jsonschema-rs",
-    "open-data-contract-standard",
-    "jsonschema",
-    "markdown-it-py",
-    "moto[s3]",
-    "msgspec",
-    "pandas",
-    "platformdirs",
-    "pyarrow",
-    "pyspark[connect]",
-    "pytest",
-    "pytest-xdist",
-    "sarif-pydantic",
-    "selenium",
-    "sqlglot",
-    "syrupy",
-)
-"""What the tests import."""
-
 SPARK = ("delta-spark", "moto[s3]", "pandas", "pyspark[connect]", "selenium")
-"""Those that tests beside a client do without."""
+"""What the tests import, but not those with a client."""
 
-TOOLS = ("setuptools", "wheel")
-"""What installs the package of the checkout, and lets pip keep the distributions that it builds."""
+PACKAGES = (
+    *("deltalake", "filelock", "flask", "flask-cors", "griffelib; python_version >= '3.11'", "httpcore", "httpx"),
+    *("hypothesis", "Jinja2", "jsonschema", "jsonschema-rs", "markdown-it-py", "msgspec"),
+    *("open-data-contract-standard", "platformdirs", "pyarrow", "pytest"),
+    *("pytest-xdist", "sarif-pydantic", "sqlglot", "syrupy"),
+)
+"""What all tests import."""
 
 SCENARIOS = (
     "tests/backends/local/test_scenarios.py",
-    *(f"tests/backends/spark_session/test_catalog.py::{name}" for name in ("TestConnect", "TestClassic")),
+    "tests/backends/spark_session/test_catalog.py::TestConnect",
+    "tests/backends/spark_session/test_catalog.py::TestClassic",
     "tests/write_check/test_on_delta.py::test_statements_come_to_what_was_recorded_or_is_predicted_for_an_older_delta",
 )
 """The tests of a pair: the scenarios of the local and the session backend, and a sample of writes by statements."""
-
-ABOUT_RECORDS = (
-    "tests/docs/test_pages.py::test_the_generated_parts_of_a_page_are_up_to_date[docs/reference/versions.md]",
-    "tests/versions/test_record.py::test_no_recorded_run_has_a_failure",
-)
-"""Tests of what is recorded, which the environments before have changed; they belong to the tests of a checkout."""
 
 CLIENT = (
     *("-m", "not spark"),
     *(f"tests/{name}" for name in ("models", "state", "delta", "plan", "rules", "sql", "write_check", "assertions")),
     *("tests/backends/memory", "tests/plugin/test_drift.py", "tests/plugin/test_without_jvm.py"),
 )
-"""The tests of what a gate needs, beside a pyspark that can start no Spark."""
+"""The tests of what a gate needs, with a pyspark that can start no Spark."""
 
-PLAIN = ("--numprocesses=2", "--dist=loadfile", "-m", "not spark", *(f"--deselect={name}" for name in ABOUT_RECORDS))
-"""The tests that need no JVM, in two processes."""
+PLAIN = (
+    *("--numprocesses=2", "--dist=loadfile", "-m", "not spark"),
+    "--deselect=tests/docs/test_pages.py::test_the_generated_parts_of_a_page_are_up_to_date[reference/versions.md]",
+    "--deselect=tests/versions/test_record.py::test_no_recorded_run_has_a_failure",
+)
+"""The tests that need no JVM, in two processes, but those of records, which the environments before have changed."""
 
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
-_VERSIONS = """
-import json, platform
-from importlib.metadata import distributions
-names = ("pyspark", "pyspark-client", "delta-spark", "pytest", "syrupy")
-versions = {item.metadata["Name"]: item.version for item in distributions()}
-known = {name: versions[name] for name in names if name in versions}
-print(json.dumps({"python": platform.python_version(), **known}))
-"""
 
 
 class EnvironmentMissingError(Exception):
@@ -101,52 +63,41 @@ class EnvironmentMissingError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """Versions that tests run with.
-
-    Args:
-        name: Its name; ``constraints/NAME.txt`` has the pins in which it differs from ``constraints.txt``.
-        options: The tests that run there, and options of pytest.
-        python: Its version of Python, such as ``3.12``; that of the running Python by default.
-        reads_project: Whether its pytest reads ``[tool.pytest]``.
-        is_client: Whether it has pyspark-client, without its dependencies, instead of pyspark and delta-spark.
-    """
+    """Versions that tests run with; ``constraints/NAME.txt`` has the pins in which they differ from ``constraints.txt``."""
 
     name: str
     options: tuple[str, ...]
     python: str = ""
+    """Such as ``3.12``; the running Python by default."""
     reads_project: bool = True
+    """Whether its pytest reads ``[tool.pytest]``."""
     is_client: bool = False
+    """Whether it has pyspark-client, without its dependencies, instead of pyspark and delta-spark."""
 
 
-def _of_pair(pair: Pair) -> Environment:
-    # Older versions of pyspark leave sockets open, and warnings are errors.
-    options = SCENARIOS if pair.spark >= (4, 2) else ("-W", "ignore::ResourceWarning", *SCENARIOS)
-    return Environment(name=pair.extra, options=options)
-
-
-BY_PAIR = {pair.extra: _of_pair(pair) for pair in PAIRS}
+# Older versions of pyspark leave sockets open, and warnings are errors.
+_OLDER = ("-W", "ignore::ResourceWarning", *SCENARIOS)
+BY_PAIR = {
+    pair.extra: Environment(name=pair.extra, options=SCENARIOS if pair.spark >= (4, 2) else _OLDER) for pair in PAIRS
+}
 BY_TOOL = {
-    **{
-        f"python3{minor}": Environment(name=f"python3{minor}", options=PLAIN, python=f"3.{minor}")
-        for minor in range(10, 14)
-    },
-    "pytest84": Environment(name="pytest84", options=PLAIN, reads_project=False),
-    **{f"client4{minor}": Environment(name=f"client4{minor}", options=CLIENT, is_client=True) for minor in range(3)},
+    environment.name: environment
+    for environment in (
+        *(Environment(name=f"python3{minor}", options=PLAIN, python=f"3.{minor}") for minor in range(10, 14)),
+        Environment(name="pytest84", options=PLAIN, reads_project=False),
+        *(Environment(name=f"client4{minor}", options=CLIENT, is_client=True) for minor in range(3)),
+    )
 }
 ENVIRONMENTS = {**BY_PAIR, **BY_TOOL}
 """All environments by their names, in the order in which they run."""
 
 
 def prepared(environment: Environment) -> Path:
-    """Return the Python of an environment, which is made if it is missing or its versions have changed.
-
-    Raises:
-        EnvironmentMissingError: If it cannot be made, with the reason.
-    """
+    """Return the Python of an environment, which is made if it is missing or its versions have changed."""
     folder = ROOT / ".venv-versions" / environment.name
     python, pins = folder / "bin" / "python", folder / "constraints.txt"
     base = interpreter(environment.python)
-    text = f"# Python {_version(base)}, {', '.join(PACKAGES)}\n{pins_of(environment)}"
+    text = f"# Python {_version(base)}, {', '.join(sorted((*PACKAGES, *SPARK)))}\n{pins_of(environment)}"
     if not python.exists() or not pins.exists() or pins.read_text("utf-8") != text:
         sys.stdout.write(f"installing {environment.name} into {folder.relative_to(ROOT)} (about 600 MB, once)\n")
         sys.stdout.flush()
@@ -154,33 +105,25 @@ def prepared(environment: Environment) -> Path:
         wanted = folder / "wanted.txt"
         wanted.write_text(text, "utf-8")
         install = (str(python), "-m", "pip", "install", "--disable-pip-version-check", "--constraint", str(wanted))
-        _run(*install, *TOOLS)
+        # These install the package of the checkout, and let pip keep the distributions that it builds.
+        _run(*install, "setuptools", "wheel")
+        _run(*install, *PACKAGES, *(() if environment.is_client else SPARK))
         if environment.is_client:
-            _run(*install, *(name for name in PACKAGES if name not in SPARK))
             _run(*install, "--no-deps", "pyspark-client")
-        else:
-            _run(*install, *PACKAGES)
         _run(*install, "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
         wanted.rename(pins)
     return python
 
 
 def interpreter(version: str) -> str:
-    """Return the command of a version of Python.
-
-    Args:
-        version: Such as ``3.12``; the running Python if it is empty.
-
-    Raises:
-        EnvironmentMissingError: If it is not on the path.
-    """
+    """Return the command of a version of Python, such as ``3.12``; of the running Python if it is empty."""
     if version in {"", f"{sys.version_info.major}.{sys.version_info.minor}"}:
         return sys.executable
     command = shutil.which(f"python{version}")
     # A shim of pyenv is on the path also for versions that are not active.
     if command is None or _version(command).rpartition(".")[0] != version:
-        msg = f"there is no python{version} on the path; install it, or activate it (pyenv: pyenv shell 3.11 {version})"
-        raise EnvironmentMissingError(msg)
+        hint = f"install it, or activate it (pyenv: pyenv shell 3.11 {version})"
+        raise EnvironmentMissingError(f"there is no python{version} on the path; {hint}")
     return command
 
 
@@ -189,41 +132,29 @@ def pins_of(environment: Environment) -> str:
     own = ROOT / "constraints" / f"{environment.name}.txt"
     changed = own.read_text("utf-8") if own.exists() else ""
     replaced = {name.lower() for name in _PIN.findall(changed)}
-    lines = CONSTRAINTS.read_text("utf-8").splitlines()
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
     kept = [line for line in lines if line.partition("==")[0].lower() not in replaced]
     return "\n".join([*kept, changed])
 
 
-def versions_in(python: Path) -> dict[str, str]:
-    """Return what is installed in an environment: its Python, and the packages that matter, by name."""
-    answer = subprocess.run([str(python), "-c", _VERSIONS], capture_output=True, text=True, check=True)
-    versions: dict[str, str] = json.loads(answer.stdout)
-    return versions
-
-
 def options_of(environment: Environment, folder: Path) -> list[str]:
-    """Return the options of pytest in an environment.
-
-    Args:
-        environment: The environment.
-        folder: Where it is; the configuration of a pytest that does not read ``pyproject.toml`` is written there.
-    """
+    """Return the options of pytest in an environment; one that does not read ``pyproject.toml`` gets a file in the folder."""
     options = ["-p", "no:cacheprovider", *environment.options]
     if environment.reads_project:
         return options
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]
     path = folder / "pytest.ini"
-    path.write_text(ini_of(settings), "utf-8")
-    # Without confcutdir, conftest.py beside pyproject.toml would not be read.
+    path.write_text(ini_of(pyproject()["tool"]["pytest"]), "utf-8")
+    # Without confcutdir, conftest.py next to pyproject.toml would not be read.
     return ["-c", str(path), f"--rootdir={ROOT}", f"--confcutdir={ROOT}", *options]
 
 
-def ini_of(settings: Mapping[str, object]) -> str:
-    """Return the configuration of pytest as pytest 8 reads it.
+def pyproject() -> dict[str, Any]:
+    """Return the content of ``pyproject.toml``."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
-    Args:
-        settings: The section ``[tool.pytest]``. Of ``strict``, pytest 8 has the parts for marks, keys and xfail.
-    """
+
+def ini_of(settings: Mapping[str, object]) -> str:
+    """Return ``[tool.pytest]`` as pytest 8 reads it, which has parts of ``strict``: those for marks, keys and xfail."""
     lines = ["[pytest]", "xfail_strict = true"]
     for key, value in settings.items():
         if key == "addopts" and isinstance(value, list):
@@ -244,5 +175,4 @@ def _version(command: str) -> str:
 def _run(*command: str) -> None:
     code = subprocess.run(command, check=False).returncode
     if code != 0:
-        msg = f"{' '.join(command[1:4])} failed with exit code {code}"
-        raise EnvironmentMissingError(msg)
+        raise EnvironmentMissingError(f"{' '.join(command[1:4])} failed with exit code {code}")

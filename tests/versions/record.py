@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import xml.etree.ElementTree as ET
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema import delta
-from versions.environments import BY_TOOL, versions_in
+from versions.environments import BY_TOOL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,47 +20,45 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 BACKENDS = {
     "TestLocal": "local",
+    "test_scenarios": "local",
     "TestClassic": "session, classic",
     "TestConnect": "session, Spark Connect",
-    "test_statements_on_delta": "writes by statements",
+    "test_on_delta": "writes by statements",
 }
 """The backend that each test class with scenarios runs, and what the sample of a module is about."""
 
-WITHOUT_JVM = "tests without a JVM"
-"""What the matrix calls the tests that run no scenario on Spark."""
+_VERSIONS = """
+import json, platform
+from importlib.metadata import distributions
+names = ("pyspark", "pyspark-client", "delta-spark", "pytest", "syrupy")
+versions = {item.metadata["Name"]: item.version for item in distributions()}
+known = {name: versions[name] for name in names if name in versions}
+print(json.dumps({"python": platform.python_version(), **known}))
+"""
 
 
-def record(environment: Environment, python: Path, results: Path, date: str, *, covering: bool = False) -> Any:
-    """Write the record of an environment, and return what it counts.
-
-    Args:
-        environment: The environment.
-        python: Its Python.
-        results: The JUnit report of its run.
-        date: The day of the run.
-        covering: Whether a covering set of the local scenarios ran, and not all of them.
-    """
+def record(environment: Environment, python: Path, results: Path, *, covering: bool = False) -> str:
+    """Write the record of an environment from the JUnit report of its run, and return what it counts in one line."""
+    answer = subprocess.run([str(python), "-c", _VERSIONS], capture_output=True, text=True, check=True)
+    counted = outcomes(results, BACKENDS if environment.name not in BY_TOOL else {})
     facts = {
-        "versions": versions_in(python),
-        "date": date,
+        "versions": json.loads(answer.stdout),
+        "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
         "command": f"make test-versions VERSIONS={environment.name}{' COVERING=1' * covering}",
-        "outcomes": outcomes(results, BACKENDS if environment.name not in BY_TOOL else {}),
+        "outcomes": counted,
     }
-    path_of(environment.name).write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    return facts["outcomes"]
+    (FOLDER / f"{environment.name}.json").write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    ran = sum(outcome["ran"] for outcome in counted.values())
+    skipped = sum(len(names) for outcome in counted.values() for names in outcome["skipped"].values())
+    return f"{ran} ran, {skipped} skipped, {sum(len(outcome['failed']) for outcome in counted.values())} failed"
 
 
 def outcomes(results: Path, backends: dict[str, str]) -> dict[str, Any]:
-    """Read a JUnit report: for each backend the number of tests that ran, those skipped by reason, and failures.
-
-    Args:
-        results: The report.
-        backends: The names of backends by the test classes of their scenarios; without them all tests are counted as one.
-    """
+    """Count a JUnit report: by backend, or all as one, those that ran, those skipped by reason, and failures."""
     by_backend: dict[str, Any] = {}
     for case in ET.parse(results).getroot().iter("testcase"):
         path, _, test_class = case.get("classname", "").rpartition(".")
-        backend = backends[test_class] if backends else WITHOUT_JVM
+        backend = backends[test_class] if backends else "tests without a JVM"
         outcome = by_backend.setdefault(backend, {"ran": 0, "skipped": {}, "failed": []})
         scenario = case.get("name", "").partition("[")[2].removesuffix("]")
         name = (scenario if backends else "") or f"{path.rpartition('.')[2]}.{test_class}.{case.get('name', '')}"
@@ -72,23 +72,10 @@ def outcomes(results: Path, backends: dict[str, str]) -> dict[str, Any]:
     return by_backend
 
 
-def totals(counted: dict[str, Any]) -> str:
-    """Return how many tests of an environment ran, were skipped and failed, in one line."""
-    ran = sum(outcome["ran"] for outcome in counted.values())
-    skipped = sum(len(names) for outcome in counted.values() for names in outcome["skipped"].values())
-    failed = sum(len(outcome["failed"]) for outcome in counted.values())
-    return f"{ran} ran, {skipped} skipped, {failed} failed"
-
-
-def path_of(name: str) -> Path:
-    """Return where the record of an environment is."""
-    return FOLDER / f"{name}.json"
-
-
 def records() -> dict[str, Any]:
     """Return the records of the environments that were run, by their names, the newest pair first."""
-    names = [*(pair.extra for pair in reversed(delta.PAIRS)), *BY_TOOL]
-    return {name: json.loads(path_of(name).read_text("utf-8")) for name in names if path_of(name).exists()}
+    paths = {name: FOLDER / f"{name}.json" for name in (*(pair.extra for pair in reversed(delta.PAIRS)), *BY_TOOL)}
+    return {name: json.loads(path.read_text("utf-8")) for name, path in paths.items() if path.exists()}
 
 
 def pairs_table() -> str:
@@ -115,8 +102,6 @@ def tools_table() -> str:
 
 def matrix() -> str:
     """Return the table of the tests that ran, were skipped and failed, by environment and backend."""
-    if not records():
-        return "No run is recorded yet."
     lines = ["| environment | tests | ran | skipped | failed |", "| --- | --- | --- | --- | --- |"]
     for name, facts in records().items():
         for tests, outcome in facts["outcomes"].items():
