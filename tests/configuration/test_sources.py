@@ -19,7 +19,6 @@ from pytest_delta_schema.settings.table import SETTINGS
 PROJECT = Path("/project")
 BEFORE = "pyproject.toml: [tool.pytest_delta_schema]: "
 DAY = date(2999, 1, 1)
-ENTRY = {"action": "rewrite", "path": "dev.gold.other", "reason": "partitions", "expires": DAY}
 AGREED = Consent("rewrite", "dev.gold.other", is_pattern=True, reason="partitions", expires=DAY)
 
 
@@ -82,21 +81,21 @@ IN_THE_SECTION = {
 """A line of the section, and the value of its setting."""
 
 
-@pytest.mark.parametrize(("line", "value"), IN_THE_SECTION.items())
-def test_the_section_takes_a_setting_in_the_types_of_toml(line, value):
-    sources = read(section=line)
+def test_the_section_takes_a_setting_in_the_types_of_toml():
+    for line, value in IN_THE_SECTION.items():
+        name = line.partition(" ")[0]
+        sources = read(section=line)
 
-    name = line.partition(" ")[0]
-    assert (sources.faults, sources.values[name], sources.project) == ((), value, {name: value})
+        assert (line, sources.faults, sources.values[name], sources.project) == (line, (), value, {name: value})
 
 
-@pytest.mark.parametrize("line", [line for line in IN_THE_SECTION if not line.startswith(("warehouse", "report ="))])
-def test_an_option_gives_every_setting_of_the_section_for_one_run(line):
-    name, _, value = line.partition(" = ")
+def test_an_option_gives_every_setting_of_the_section_for_one_run():
+    for line, expected in IN_THE_SECTION.items():
+        if not line.startswith(("warehouse", "report =")):
+            name, _, value = line.partition(" = ")
+            sources = read({"set": [f"{name}={value}"]})
 
-    sources = read({"set": [f"{name}={value}"]})
-
-    assert (sources.faults, sources.values[name], sources.project) == ((), IN_THE_SECTION[line], {})
+            assert (line, sources.faults, sources.values[name], sources.project) == (line, (), expected, {})
 
 
 def test_every_setting_of_the_section_is_tried():
@@ -105,9 +104,8 @@ def test_every_setting_of_the_section_is_tried():
     assert tried == {setting.name for setting in SETTINGS if not setting.is_option_only}
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "value"),
-    [
+def test_texts_need_no_quotes_and_paths_start_where_they_are_written():
+    texts = [
         ("on_failure=restore", "on_failure", "restore"),
         (' on_failure = "restore" ', "on_failure", "restore"),
         ("unity_uri=https://unity.example.com/x?a=b", "unity_uri", Uri("https://unity.example.com/x?a=b")),
@@ -122,12 +120,11 @@ def test_every_setting_of_the_section_is_tried():
         ('report=["json:a.json"]', "report", (ReportTarget("json", "/here/a.json", "/here"),)),
         ("protected=[]", "protected", ()),
         ("unity_timeout=1.5", "unity_timeout", 1.5),
-    ],
-)
-def test_texts_need_no_quotes_and_paths_start_where_they_are_written(text, name, value):
-    sources = read({"set": [text]})
+    ]
+    read_sources = [(text, name, read({"set": [text]})) for text, name, _ in texts]
 
-    assert (sources.faults, sources.values[name]) == ((), value)
+    assert [sources.faults for *_, sources in read_sources] == [()] * len(texts)
+    assert [(text, name, sources.values[name]) for text, name, sources in read_sources] == texts
 
 
 @pytest.mark.parametrize(
@@ -256,129 +253,120 @@ def is_as_expected(fault, expected):
     return fault.startswith(expected[:-1]) if expected.endswith("*") else fault == expected
 
 
-@pytest.mark.parametrize(("line", "expected"), WRONG.items())
-def test_what_is_wrong_in_the_section_is_a_fault_and_gives_no_value(line, expected):
-    sources = read(section=line)
-
+def require_fault(expected, command_line=None, section=None):
+    """Require one fault, after which every setting has its default; a text that ends with ``*`` is the beginning of it."""
+    sources = read(command_line, section)
     (fault,) = sources.faults
-    assert is_as_expected(fault, BEFORE + expected)
+    assert is_as_expected(fault, expected), (fault, expected)
     assert sources.project == {}
     assert sources.values == from_sources().values
+
+
+def test_what_is_wrong_in_the_section_is_a_fault_and_gives_no_value():
+    for line, expected in WRONG.items():
+        require_fault(BEFORE + expected, section=line)
 
 
 TEXTS = ("preflight = ['count']", "models = 'shop'", "unity_uri", "backend", "warehouse")
 """Settings that take any text from the command line, and one whose text is answered with a list."""
 
 
-@pytest.mark.parametrize("line", [line for line in WRONG if not line.startswith(TEXTS)])
-def test_what_is_wrong_for_one_run_is_the_same_fault(line):
-    name, _, value = line.partition(" = ")
-
-    sources = read({"set": [f"{name}={value}"]})
-
-    (fault,) = sources.faults
-    assert is_as_expected(fault, f"--delta-set: {WRONG[line]}")
-    assert sources.values == from_sources().values
+def test_what_is_wrong_for_one_run_is_the_same_fault():
+    for line, expected in WRONG.items():
+        if not line.startswith(TEXTS):
+            name, _, value = line.partition(" = ")
+            require_fault(f"--delta-set: {expected}", {"set": [f"{name}={value}"]})
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("models", "--delta-set models has no value; write --delta-set models=VALUE"),
-        ("memory", "--delta-set 'memory' names no setting; write --delta-set NAME=VALUE"),
-        ("", "--delta-set '' names no setting; write --delta-set NAME=VALUE"),
-        ("=memory", "--delta-set '=memory' names no setting; write --delta-set NAME=VALUE"),
-        ("bind=" + "{a=" * 3000, "--delta-set: bind is '{a={a=*"),
-        (
-            "https://user:hunter2@host",
-            "--delta-set 'https://***@host' names no setting; write --delta-set NAME=VALUE",
-        ),
-        ("on-failure=restore", "--delta-set: there is no setting on-failure; did you mean on_failure?"),
-        ("delta_backend=memory", "--delta-set: there is no setting delta_backend; did you mean backend?"),
-        ("drift=true", "--delta-set: there is no setting drift; settings are models, backend, *"),
-        ("on_failure=panic", "--delta-set: on_failure is 'panic'; choose leave or restore"),
-        ("preflight_samples=many", "--delta-set: preflight_samples is 'many'; write a whole number, 0 or more"),
-        ("owned_properties=True", "--delta-set: owned_properties is 'True'; write true or false"),
-        ("unity_timeout=soon", "--delta-set: unity_timeout is 'soon'; write a number of seconds above 0"),
-        (
-            "models=1\nbackend='memory'",
-            "--delta-set: models is not a list; write --delta-set 'models=[\"1\\nbackend='\"'\"'memory\"]'",
-        ),
-        (
-            "bind={dev.silver=ci.x}",
-            '--delta-set: bind is \'{dev.silver=ci.x}\'; write a table such as { "dev.silver" = "ci.pr_42_silver" }',
-        ),
-        (
-            "allow=drop-column dev.a.b.c",
-            "--delta-set: allow is 'drop-column dev.a.b.c'; write [[tool.pytest_delta_schema.allow]] and its keys below",
-        ),
-    ],
-)
-def test_a_setting_of_one_run_that_cannot_be_used(text, fault):
-    (found,) = read({"set": [text]}).faults
-
-    assert is_as_expected(found, fault)
+WRONG_TEXTS = [
+    ("models", "--delta-set models has no value; write --delta-set models=VALUE"),
+    ("memory", "--delta-set 'memory' names no setting; write --delta-set NAME=VALUE"),
+    ("", "--delta-set '' names no setting; write --delta-set NAME=VALUE"),
+    ("=memory", "--delta-set '=memory' names no setting; write --delta-set NAME=VALUE"),
+    ("bind=" + "{a=" * 3000, "--delta-set: bind is '{a={a=*"),
+    (
+        "https://user:hunter2@host",
+        "--delta-set 'https://***@host' names no setting; write --delta-set NAME=VALUE",
+    ),
+    ("on-failure=restore", "--delta-set: there is no setting on-failure; did you mean on_failure?"),
+    ("delta_backend=memory", "--delta-set: there is no setting delta_backend; did you mean backend?"),
+    ("drift=true", "--delta-set: there is no setting drift; settings are models, backend, *"),
+    ("on_failure=panic", "--delta-set: on_failure is 'panic'; choose leave or restore"),
+    ("preflight_samples=many", "--delta-set: preflight_samples is 'many'; write a whole number, 0 or more"),
+    ("owned_properties=True", "--delta-set: owned_properties is 'True'; write true or false"),
+    ("unity_timeout=soon", "--delta-set: unity_timeout is 'soon'; write a number of seconds above 0"),
+    (
+        "models=1\nbackend='memory'",
+        "--delta-set: models is not a list; write --delta-set 'models=[\"1\\nbackend='\"'\"'memory\"]'",
+    ),
+    (
+        "bind={dev.silver=ci.x}",
+        '--delta-set: bind is \'{dev.silver=ci.x}\'; write a table such as { "dev.silver" = "ci.pr_42_silver" }',
+    ),
+    (
+        "allow=drop-column dev.a.b.c",
+        "--delta-set: allow is 'drop-column dev.a.b.c'; write [[tool.pytest_delta_schema.allow]] and its keys below",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
+def test_a_setting_of_one_run_that_cannot_be_used():
+    for text, fault in WRONG_TEXTS:
+        require_fault(fault, {"set": [text]})
+
+
+def test_a_list_that_a_shell_has_left_without_quotes_is_answered_with_what_to_paste():
+    texts = [
         ("protected=prod.*", ("prod.*",)),
         ('protected="prod.*"', ("prod.*",)),
         ("protected=[prod.*]", ("prod.*",)),
         ("protected=[prod.*, dev.old.*]", ("prod.*", "dev.old.*")),
         ("clients=trino>=470", ("trino>=470",)),
         ("rules=[shop.rules:NoFloats", ("shop.rules:NoFloats",)),
-    ],
-)
-def test_a_list_that_a_shell_has_left_without_quotes_is_answered_with_what_to_paste(text, values):
-    name = text.partition("=")[0]
+    ]
+    for text, values in texts:
+        name = text.partition("=")[0]
 
-    (fault,) = read({"set": [text]}).faults
+        (fault,) = read({"set": [text]}).faults
 
-    begin, _, command = fault.partition("; write ")
-    assert begin == f"--delta-set: {name} is not a list"
-    option, argument = shlex.split(command)
-    assert option == "--delta-set"
-    assert read({"set": [argument]}).values[name] == values
+        begin, _, command = fault.partition("; write ")
+        option, argument = shlex.split(command)
+        assert (begin, option) == (f"--delta-set: {name} is not a list", "--delta-set")
+        assert read({"set": [argument]}).values[name] == values
 
 
-@pytest.mark.parametrize(
-    ("options", "fault"),
-    [
-        ({"max_risk": "low"}, "--delta-max-risk is 'low'; choose metadata, feature, scan, rewrite or destructive"),
-        ({"preflight": "\0"}, "--delta-preflight needs a value; write --delta-preflight=count or *"),
-        ({"adopt": "\0"}, "--delta-adopt needs a value; write --delta-adopt=diff or --delta-adopt=write"),
-        ({"adopt": ""}, "--delta-adopt needs a value; write --delta-adopt=diff or --delta-adopt=write"),
-        ({"max_risk": ""}, "--delta-max-risk needs a value; write --delta-max-risk=metadata or *"),
-        ({"backend": ""}, "--delta-backend needs a value; write --delta-backend=NAME"),
-        ({"warehouse": ""}, "--delta-warehouse needs a value; write --delta-warehouse=FOLDER"),
-        ({"witness": ""}, "--delta-witness needs a value; write --delta-witness=FOLDER"),
-        ({"against": [""]}, "--delta-against needs a value; write --delta-against=REF"),
-        ({"against": ["main", ""]}, "--delta-against needs a value; write --delta-against=REF"),
-        ({"bind": [""]}, "--delta-bind needs a value; write --delta-bind=NAME=NAME"),
-        ({"allow": [""]}, "--delta-allow needs a value; write --delta-allow=CONSENT"),
-        ({"report": [""]}, "--delta-report needs a value; write --delta-report=TYPE[:FILE]"),
-        ({"import": [""]}, "--delta-import needs a value; write --delta-import=NAME[=PATH]"),
-        ({"adopt": "models.py"}, "--delta-adopt is 'models.py'; choose diff or write"),
-        (
-            {"allow": ["x"]},
-            "consent 'x' names no known action; write 'drop-column', 'rewrite' or 'break' and then a path",
-        ),
-        (
-            {"allow": ["drop-column x"]},
-            "consent 'drop-column x' names no column; write 'drop-column catalog.schema.table.column'",
-        ),
-        ({"bind": ["dev"]}, "binding 'dev'*"),
-        ({"report": ["json:"]}, "--delta-report: 'json:' names no file; write json, json:FILE or json:off"),
-    ],
-)
-def test_options_that_cannot_be_used(options, fault):
-    sources = read(options)
+WRONG_OPTIONS = [
+    ({"max_risk": "low"}, "--delta-max-risk is 'low'; choose metadata, feature, scan, rewrite or destructive"),
+    ({"preflight": "\0"}, "--delta-preflight needs a value; write --delta-preflight=count or *"),
+    ({"adopt": "\0"}, "--delta-adopt needs a value; write --delta-adopt=diff or --delta-adopt=write"),
+    ({"adopt": ""}, "--delta-adopt needs a value; write --delta-adopt=diff or --delta-adopt=write"),
+    ({"max_risk": ""}, "--delta-max-risk needs a value; write --delta-max-risk=metadata or *"),
+    ({"backend": ""}, "--delta-backend needs a value; write --delta-backend=NAME"),
+    ({"warehouse": ""}, "--delta-warehouse needs a value; write --delta-warehouse=FOLDER"),
+    ({"witness": ""}, "--delta-witness needs a value; write --delta-witness=FOLDER"),
+    ({"against": [""]}, "--delta-against needs a value; write --delta-against=REF"),
+    ({"against": ["main", ""]}, "--delta-against needs a value; write --delta-against=REF"),
+    ({"bind": [""]}, "--delta-bind needs a value; write --delta-bind=NAME=NAME"),
+    ({"allow": [""]}, "--delta-allow needs a value; write --delta-allow=CONSENT"),
+    ({"report": [""]}, "--delta-report needs a value; write --delta-report=TYPE[:FILE]"),
+    ({"import": [""]}, "--delta-import needs a value; write --delta-import=NAME[=PATH]"),
+    ({"adopt": "models.py"}, "--delta-adopt is 'models.py'; choose diff or write"),
+    (
+        {"allow": ["x"]},
+        "consent 'x' names no known action; write 'drop-column', 'rewrite' or 'break' and then a path",
+    ),
+    (
+        {"allow": ["drop-column x"]},
+        "consent 'drop-column x' names no column; write 'drop-column catalog.schema.table.column'",
+    ),
+    ({"bind": ["dev"]}, "binding 'dev'*"),
+    ({"report": ["json:"]}, "--delta-report: 'json:' names no file; write json, json:FILE or json:off"),
+]
 
-    (found,) = sources.faults
-    assert is_as_expected(found, fault)
-    assert sources.values == from_sources().values
+
+def test_options_that_cannot_be_used():
+    for options, fault in WRONG_OPTIONS:
+        require_fault(fault, options)
 
 
 def test_all_faults_of_all_sources_are_named_at_once():
