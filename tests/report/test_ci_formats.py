@@ -29,16 +29,15 @@ def test_every_type_has_a_format():
     assert set(FORMATS) == set(get_args(ReportType))
 
 
-@pytest.mark.parametrize("form", FORMATS.values(), ids=list(FORMATS))
-def test_files_are_texts_and_terminals_get_lines(form):
-    content = form.write(sample_report())
-
-    if form.extension:
-        assert isinstance(content, str)
-        assert content.endswith("\n")
-    else:
-        assert all("\n" not in line for line in content)
-        assert content
+def test_files_are_texts_and_terminals_get_lines():
+    for form in FORMATS.values():
+        content = form.write(sample_report())
+        if form.extension:
+            assert isinstance(content, str), form
+            assert content.endswith("\n"), form
+        else:
+            assert content, form
+            assert all("\n" not in line for line in content), form
 
 
 NOTHING = {"unmanaged": (), "consents": Consents()}
@@ -59,25 +58,22 @@ def test_one_table():
     assert (second["severity"], second["location"]["lines"]) == ("minor", {"begin": 14})
 
 
-def test_nothing_is_wrong():
-    assert gitlab_json(sample_report(IN_SYNC, **NOTHING)) == "[]\n"
+def test_severities_of_changes():
+    severities = [
+        ("metadata", "minor", "warning", 25.0),
+        ("feature", "major", "error", 50.0),
+        ("scan", "major", "error", 50.0),
+        ("rewrite", "critical", "error", 75.0),
+        ("destructive", "blocker", "error", 100.0),
+        ("", "minor", "warning", 25.0),
+    ]
+    seen = []
+    for risk, *_ in severities:
+        report = sample_report(replace(DRIFTED, changes=(replace(DRIFTED.changes[0], risk=risk),)), **NOTHING)
+        (issue,), (result,) = json.loads(gitlab_json(report)), only_run(report)["results"]
+        seen.append((risk, issue["severity"], result["level"], result["rank"]))
 
-
-@pytest.mark.parametrize(
-    ("risk", "severity"),
-    [
-        ("metadata", "minor"),
-        ("feature", "major"),
-        ("scan", "major"),
-        ("rewrite", "critical"),
-        ("destructive", "blocker"),
-        ("", "minor"),
-    ],
-)
-def test_severities_of_changes(risk, severity):
-    table = replace(DRIFTED, changes=(replace(DRIFTED.changes[0], risk=risk),))
-
-    assert [issue["severity"] for issue in json.loads(gitlab_json(sample_report(table, **NOTHING)))] == [severity]
+    assert seen == severities
 
 
 def test_other_severities():
@@ -175,16 +171,18 @@ def test_a_library_reads_it_back():
     assert "shop/%C3%A4%20b%23%3F.py" in {location.artifact_location.uri for location in locations}
 
 
-@pytest.mark.parametrize(
-    ("parts", "is_successful"),
-    [
-        ({}, True),
-        ({"runs": (replace(RUN, is_complete=False),)}, False),
-        ({"faults": (Diagnostic(table="", message="no server"),)}, False),
-    ],
-)
-def test_whether_the_run_was_successful(parts, is_successful):
-    assert only_run(sample_report(DRIFTED, **parts))["invocations"] == [{"executionSuccessful": is_successful}]
+def test_whether_the_run_was_successful():
+    reports = [
+        {},
+        {"runs": (replace(RUN, is_complete=False),)},
+        {"faults": (Diagnostic(table="", message="no server"),)},
+    ]
+
+    runs = [only_run(sample_report(DRIFTED, **parts)) for parts in reports]
+
+    assert [run["invocations"][0] for run in runs] == [
+        {"executionSuccessful": is_successful} for is_successful in (True, False, False)
+    ]
 
 
 def test_merged_runs_are_one_category():
@@ -204,28 +202,13 @@ def test_the_worst_results_are_kept():
     ]
 
 
-def test_nothing_is_wrong_in_sarif():
-    run = only_run(sample_report(IN_SYNC, **NOTHING))
+def test_nothing_is_wrong():
+    report = sample_report(IN_SYNC, **NOTHING)
+    run = only_run(report)
 
+    assert gitlab_json(report) == "[]\n"
     assert (run["results"], run["tool"]["driver"]["rules"]) == ([], [])
-
-
-@pytest.mark.parametrize(
-    ("risk", "level", "rank"),
-    [
-        ("metadata", "warning", 25.0),
-        ("feature", "error", 50.0),
-        ("scan", "error", 50.0),
-        ("rewrite", "error", 75.0),
-        ("destructive", "error", 100.0),
-    ],
-)
-def test_a_result_has_the_level_of_its_risk(risk, level, rank):
-    table = replace(DRIFTED, changes=(replace(DRIFTED.changes[0], risk=risk),))
-
-    (result,) = only_run(sample_report(table, **NOTHING))["results"]
-
-    assert (result["level"], result["rank"]) == (level, rank)
+    assert (github_lines(report), azure_lines(report)) == ((), ())
 
 
 def test_a_remark_is_a_note_and_what_cannot_be_read_is_an_error():
@@ -271,11 +254,6 @@ def test_azure():
     )
 
 
-@pytest.mark.parametrize("lines", [github_lines, azure_lines])
-def test_nothing_is_wrong_in_lines(lines):
-    assert lines(sample_report(IN_SYNC, **NOTHING)) == ()
-
-
 def many(number, severity="error"):
     diagnostics = tuple(
         Diagnostic(severity=severity, table="t", path=f"columns.c{index}", message=f"fault {index:03}")
@@ -286,29 +264,19 @@ def many(number, severity="error"):
 
 
 @pytest.mark.parametrize(
-    ("number", "last"),
-    [
-        (9, "fault 008"),
-        (10, "and 1 more {}; the log of the run has them all"),
-        (500, "and 491 more {}s; the log of the run has them all"),
-    ],
+    ("lines", "start"),
+    [(github_lines, "::{}::"), (azure_lines, "##vso[task.logissue type={}]")],
+    ids=["GitHub", "Azure"],
 )
-@pytest.mark.parametrize("severity", ["error", "warning"])
-@pytest.mark.parametrize("lines", [github_lines, azure_lines])
-def test_at_most_ten_of_each(lines, severity, number, last):
-    shown = lines(sample_report(many(number, severity), **NOTHING))
+def test_at_most_ten_of_each(lines, start):
+    more = "delta schema: and {} more {}; the log of the run has them all"
+    for severity in ("error", "warning"):
+        shown = {number: lines(sample_report(many(number, severity), **NOTHING)) for number in (9, 10, 500)}
 
-    assert len(shown) == min(number, SHOWN + 1)
-    assert shown[-1].endswith(last.format(severity))
-
-
-def test_the_line_that_counts():
-    assert github_lines(sample_report(many(11), **NOTHING))[-1] == (
-        "::error::delta schema: and 2 more errors; the log of the run has them all"
-    )
-    assert azure_lines(sample_report(many(11), **NOTHING))[-1] == (
-        "##vso[task.logissue type=error]delta schema: and 2 more errors; the log of the run has them all"
-    )
+        assert [len(of_number) for of_number in shown.values()] == [9, SHOWN + 1, SHOWN + 1]
+        assert shown[9][-1].endswith("fault 008")
+        assert shown[10][-1] == start.format(severity) + more.format(1, severity)
+        assert shown[500][-1] == start.format(severity) + more.format(491, f"{severity}s")
 
 
 HOSTILE_TEXT = "a::b,c;d]e%0A%25\r\n::error::x ##vso[task.complete]\x1b[31m\u202eevil`|</details><script>"
@@ -333,41 +301,41 @@ def hostile():
     )
 
 
-def test_hostile_texts_of_github_are_read_back():
-    (line,) = github_lines(hostile())
-    assert line.isprintable()
-    _, _, rest = line.partition("::error ")
-    properties, _, message = rest.partition("::")
+@pytest.mark.parametrize(
+    ("lines", "start", "end", "separator", "codes", "names", "rest"),
+    [
+        (
+            github_lines,
+            "::error ",
+            "::",
+            ",",
+            {"%3A": ":", "%2C": ",", "%25": "%"},
+            ("file", "line", "col"),
+            {"title": f"DD102 dev.{SHOWN_AS}"},
+        ),
+        (
+            azure_lines,
+            "##vso[task.logissue type=error;",
+            "]",
+            ";",
+            {"%3B": ";", "%5D": "]", "%AZP25": "%"},
+            ("sourcepath", "linenumber", "columnnumber"),
+            {"code": "DD102"},
+        ),
+    ],
+    ids=["GitHub", "Azure"],
+)
+def test_hostile_texts_are_read_back(lines, start, end, separator, codes, names, rest):
+    (line,) = lines(hostile())
+    properties, _, message = line.removeprefix(start).partition(end)
     # The properties hold none of the characters that end them.
-    pairs = dict(pair.split("=", 1) for pair in properties.split(","))
-    codes = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ",", "%25": "%"}
+    pairs = dict(pair.split("=", 1) for pair in properties.split(separator))
+    ends = {"%0D": "\r", "%0A": "\n"}
+    file, *position = (decoded(pairs.pop(name), ends | codes) for name in names)
 
-    assert {key: decoded(value, codes) for key, value in pairs.items()} == {
-        "file": f"shop/{SHOWN_AS}.py",
-        "line": "3",
-        "col": "5",
-        "title": f"DD102 dev.{SHOWN_AS}",
-    }
-    assert decoded(message, {"%0D": "\r", "%0A": "\n", "%25": "%"}) == (
-        f"dev.{SHOWN_AS}: columns.{SHOWN_AS}: (absent) -> {SHOWN_AS}"
-    )
-
-
-def test_hostile_texts_of_azure_are_read_back():
-    (line,) = azure_lines(hostile())
     assert line.isprintable()
-    _, _, rest = line.partition("##vso[task.logissue ")
-    properties, _, message = rest.partition("]")
-    pairs = dict(pair.split("=", 1) for pair in properties.split(";"))
-    codes = {"%0D": "\r", "%0A": "\n", "%3B": ";", "%5D": "]", "%AZP25": "%"}
-
-    assert {key: decoded(value, codes) for key, value in pairs.items()} == {
-        "type": "error",
-        "sourcepath": f"shop/{SHOWN_AS}.py",
-        "linenumber": "3",
-        "columnnumber": "5",
-        "code": "DD102",
-    }
-    assert decoded(message, {"%0D": "\r", "%0A": "\n", "%AZP25": "%"}) == (
+    assert (file, position) == (f"shop/{SHOWN_AS}.py", ["3", "5"])
+    assert {key: decoded(value, ends | codes) for key, value in pairs.items()} == rest
+    assert decoded(message, ends | dict([[*codes.items()][-1]])) == (
         f"dev.{SHOWN_AS}: columns.{SHOWN_AS}: (absent) -> {SHOWN_AS}"
     )

@@ -256,18 +256,14 @@ def test_the_form_of_a_report():
     )
 
 
-@pytest.mark.parametrize(
-    ("other", "shared"),
-    [
-        (RUN, ("drift", "memory", {"dev.silver": "ci.silver"}, RUN.commit)),
-        (replace(RUN, mode="check", backend="", bindings=()), (None, None, None, RUN.commit)),
-    ],
-    ids=["alike", "different"],
-)
-def test_what_all_runs_share_stands_at_the_top(other, shared):
-    form = report_json(sample_report(runs=(RUN, other)))
+def test_what_all_runs_share_stands_at_the_top():
+    other = replace(RUN, mode="check", backend="", bindings=())
+    forms = [report_json(sample_report(runs=runs)) for runs in ((RUN, RUN), (RUN, other))]
 
-    assert tuple(form[key] for key in ("mode", "backend", "bindings", "commit")) == shared
+    assert [[form[key] for key in ("mode", "backend", "bindings", "commit")] for form in forms] == [
+        ["drift", "memory", {"dev.silver": "ci.silver"}, RUN.commit],
+        [None, None, None, RUN.commit],
+    ]
 
 
 def test_unknown_keys_are_left_out():
@@ -277,60 +273,54 @@ def test_unknown_keys_are_left_out():
     assert report_from_json(form) == sample_report()
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "messages"),
-    [
-        ((), [], ['is []; write an object with a "version"']),
-        (("version",), None, ['has no version; write "version": 1']),
-        (("version",), 2, ["is of version 2, and this release reads version 1; upgrade pytest-delta-schema"]),
-        (("version",), "1", ['has no version; write "version": 1']),
-        (("runs",), [], ["runs is []; write an array of at least 1"]),
-        (
-            ("runs", 0),
-            {"mode": "x", "seconds": True, "bindings": {"a": 1}},
-            [
-                (
-                    'runs[0].mode is \'x\'; write "check" or "drift" or "apply" or "sync-metadata" or "enforce"'
-                    ' or "against"'
-                ),
-                "runs[0] has no backend; add it",
-                "runs[0] has no against; add it",
-                "runs[0].bindings['a'] is 1; write a string",
-                "runs[0] has no commit; add it",
-                "runs[0] has no source_url; add it",
-                "runs[0] has no created; add it",
-                "runs[0].seconds is True; write a number",
-                "runs[0] has no complete; add it",
-                "runs[0] has no tool_version; add it",
-            ],
-        ),
-        (("tables", 0), "x" * 99, [f"tables[0] is '{'x' * 56}...; write an object"]),
-        (("tables", 0, "location"), 3, ["tables[0].location is 3; write an object"]),
-        (
-            ("tables", 0, "data_checks"),
-            "ok",
-            ['tables[0].data_checks is \'ok\'; write "not run" or "passed" or "failed"'],
-        ),
-        (("consents", "used"), [1], ["consents.used[0] is 1; write a string"]),
-    ],
-)
-def test_what_is_no_report_is_refused_with_every_fault(path, value, messages):
+WITHOUT_VERSION = ['has no version; write "version": 1']
+MODE = 'runs[0].mode is \'x\'; write "check" or "drift" or "apply" or "sync-metadata" or "enforce" or "against"'
+NO_REPORTS = [
+    ((), [], ['is []; write an object with a "version"']),
+    (("version",), None, WITHOUT_VERSION),
+    (("version",), 2, ["is of version 2, and this release reads version 1; upgrade pytest-delta-schema"]),
+    (("version",), "1", WITHOUT_VERSION),
+    (("runs",), [], ["runs is []; write an array of at least 1"]),
+    (
+        ("runs", 0),
+        {"mode": "x", "seconds": True, "bindings": {"a": 1}},
+        [
+            MODE,
+            *(f"runs[0] has no {key}; add it" for key in ("backend", "against")),
+            "runs[0].bindings['a'] is 1; write a string",
+            *(f"runs[0] has no {key}; add it" for key in ("commit", "source_url", "created")),
+            "runs[0].seconds is True; write a number",
+            *(f"runs[0] has no {key}; add it" for key in ("complete", "tool_version")),
+        ],
+    ),
+    (("tables", 0), "x" * 99, [f"tables[0] is '{'x' * 56}...; write an object"]),
+    (("tables", 0, "location"), 3, ["tables[0].location is 3; write an object"]),
+    (("tables", 0, "data_checks"), "ok", ['tables[0].data_checks is \'ok\'; write "not run" or "passed" or "failed"']),
+    (("consents", "used"), [1], ["consents.used[0] is 1; write a string"]),
+]
+
+
+def changed(path: tuple[Any, ...], value: Any) -> Any:
+    """Return the form of a report with another value at a path; ``None`` removes it."""
     form: Any = report_json(sample_report(UNREADABLE))
-    if path:
-        *parents, key = path
-        parent = form
-        for step in parents:
-            parent = parent[step]
-        parent[key] = value
-        if value is None:
-            del parent[key]
-    else:
-        form = value
+    if not path:
+        return value
+    *parents, key = path
+    parent = form
+    for step in parents:
+        parent = parent[step]
+    parent[key] = value
+    if value is None:
+        del parent[key]
+    return form
 
-    with pytest.raises(JsonFormError) as caught:
-        report_from_json(form, "old.json")
 
-    assert str(caught.value).splitlines() == [f"old.json: {message}" for message in messages]
+def test_what_is_no_report_is_refused_with_every_fault():
+    for path, value, messages in NO_REPORTS:
+        with pytest.raises(JsonFormError) as caught:
+            report_from_json(changed(path, value), "old.json")
+
+        assert str(caught.value).splitlines() == [f"old.json: {message}" for message in messages]
 
 
 JSON_VALUES = st.recursive(
@@ -340,18 +330,16 @@ JSON_VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
-    ("values", "depth", "expected"),
-    [
+def test_values_below_the_depth_are_on_one_line():
+    texts = [
         ([{"a": 1, "b": [2, "\u00e9"]}], 0, '[{"a": 1, "b": [2, "\\u00e9"]}]\n'),
         ([{"a": 1, "b": [2]}, {}], 1, '[\n {"a": 1, "b": [2]},\n {}\n]\n'),
         ({"a": 1, "b": [{"c": 2}]}, 2, '{\n "a": 1,\n "b": [\n  {"c": 2}\n ]\n}\n'),
         ({"a\n": [], "b": {}, "c": ""}, 3, '{\n "a\\n": [],\n "b": {},\n "c": ""\n}\n'),
         ("x", 3, '"x"\n'),
-    ],
-)
-def test_values_below_the_depth_are_on_one_line(values, depth, expected):
-    assert json_text(values, depth) == expected
+    ]
+
+    assert [(values, depth, json_text(values, depth)) for values, depth, _ in texts] == texts
 
 
 @given(JSON_VALUES, st.integers(0, 4))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.plan import TablePlan, TablePlanner
@@ -31,36 +29,34 @@ FAULT = Diagnostic(table="", message="the server does not answer")
 INCOMPLETE = (replace(RUN, is_complete=False),)
 
 
-@pytest.mark.parametrize(
-    ("tables", "parts", "verdict"),
-    [
-        ((DRIFTED, BLOCKED, IN_SYNC), {}, "2 of 3 tables fail"),
-        ((DRIFTED,), {"runs": INCOMPLETE, "faults": (FAULT,)}, "1 of 1 table fails"),
-        ((IN_SYNC,), {}, "The table is in order"),
-        ((IN_SYNC, IN_SYNC), {}, "All 2 tables are in order"),
-        ((IN_SYNC, UNJUDGED), {}, "1 of 2 tables is not judged"),
-        ((UNJUDGED, UNJUDGED), {}, "2 of 2 tables are not judged"),
-        ((IN_SYNC,), {"unmanaged": (UNMANAGED,)}, "The run fails; 1 table is in order"),
-        ((IN_SYNC,), {"unmanaged": (replace(UNMANAGED, severity="note"),)}, "The table is in order"),
-        ((IN_SYNC, IN_SYNC), {"faults": (FAULT,), "runs": INCOMPLETE}, "The run fails; 2 tables are in order"),
-        ((IN_SYNC,), {"runs": INCOMPLETE}, "The run is incomplete; 1 table is in order"),
-        ((), {}, "No table was checked"),
-    ],
-)
-def test_every_report_begins_with_one_verdict(tables, parts, verdict):
-    report = RunReport(**{"runs": (RUN,), "tables": tables, **parts})
-
-    assert report.verdict() == verdict
-    assert pull_request_comment(report).startswith(f"### Delta schema: {verdict}\n")
-    assert f"<h1>{verdict}</h1>" in html_page(report)
+VERDICTS = [
+    ((DRIFTED, BLOCKED, IN_SYNC), {}, "2 of 3 tables fail"),
+    ((DRIFTED,), {"runs": INCOMPLETE, "faults": (FAULT,)}, "1 of 1 table fails"),
+    ((IN_SYNC,), {}, "The table is in order"),
+    ((IN_SYNC, IN_SYNC), {}, "All 2 tables are in order"),
+    ((IN_SYNC, UNJUDGED), {}, "1 of 2 tables is not judged"),
+    ((UNJUDGED, UNJUDGED), {}, "2 of 2 tables are not judged"),
+    ((IN_SYNC,), {"unmanaged": (UNMANAGED,)}, "The run fails; 1 table is in order"),
+    ((IN_SYNC,), {"unmanaged": (replace(UNMANAGED, severity="note"),)}, "The table is in order"),
+    ((IN_SYNC, IN_SYNC), {"faults": (FAULT,), "runs": INCOMPLETE}, "The run fails; 2 tables are in order"),
+    ((IN_SYNC,), {"runs": INCOMPLETE}, "The run is incomplete; 1 table is in order"),
+    ((), {}, "No table was checked"),
+]
 
 
-@pytest.mark.parametrize(
-    ("table", "risk"),
-    [(DRIFTED, "feature"), (BLOCKED, "destructive"), (UNREADABLE, ""), (IN_SYNC, "")],
-)
-def test_the_highest_risk_of_a_table(table, risk):
-    assert table.risk == risk
+def test_every_report_begins_with_one_verdict():
+    for tables, parts, verdict in VERDICTS:
+        report = RunReport(**{"runs": (RUN,), "tables": tables, **parts})
+
+        assert report.verdict() == verdict
+        assert pull_request_comment(report).startswith(f"### Delta schema: {verdict}\n")
+        assert f"<h1>{verdict}</h1>" in html_page(report)
+
+
+def test_the_highest_risk_of_a_table():
+    tables = (DRIFTED, BLOCKED, UNREADABLE, IN_SYNC)
+
+    assert [table.risk for table in tables] == ["feature", "destructive", "", ""]
 
 
 def test_operations():
@@ -92,41 +88,38 @@ TARGET = "c" * 16
 EARLY, LATE = "2026-01-31T12:00:00Z", "2026-01-31T12:00:01Z"
 
 
-@pytest.mark.parametrize(
-    ("drifted", "in_sync", "expected"),
-    [
-        (EARLY, LATE, Status.IN_SYNC),
-        (LATE, EARLY, Status.DRIFTED),
-        (EARLY, EARLY, Status.DRIFTED),
-        ("", LATE, Status.DRIFTED),
-        (LATE, "", Status.DRIFTED),
-        ("", "", Status.DRIFTED),
-    ],
-)
-def test_the_later_run_counts_in_any_order_of_files_and_else_the_worse_status(drifted, in_sync, expected):
-    reports = [
-        sample_report(replace(DRIFTED, target=TARGET, created=drifted)),
-        sample_report(replace(DRIFTED, target=TARGET, created=in_sync, status=Status.IN_SYNC)),
-    ]
-
-    statuses = [[table.status for table in merged_report(files).tables] for files in (reports, reports[::-1])]
-
-    assert statuses == [[expected], [expected]]
+def statuses(early, late):
+    """Return the status of a table of two reports, merged in both orders of their files."""
+    reports = [sample_report(early), sample_report(late)]
+    return [merged_report(files).tables[0].status for files in (reports, reports[::-1])]
 
 
-@pytest.mark.parametrize(
-    ("backend", "expected"),
-    [("session", Status.DRIFTED), ("memory", Status.DRIFTED), ("", Status.IN_SYNC)],
-)
-def test_where_the_catalog_may_be_another_one_the_worse_status_counts(backend, expected):
-    early = replace(DRIFTED, backend=backend, created=EARLY)
-    late = replace(early, created=LATE, status=Status.IN_SYNC)
+def test_the_later_run_counts_in_any_order_of_files_and_else_the_worse_status():
+    drifted = replace(DRIFTED, target=TARGET)
+    in_sync = replace(drifted, status=Status.IN_SYNC)
+    cases = {
+        (EARLY, LATE): Status.IN_SYNC,
+        (LATE, EARLY): Status.DRIFTED,
+        (EARLY, EARLY): Status.DRIFTED,
+        ("", LATE): Status.DRIFTED,
+        (LATE, ""): Status.DRIFTED,
+        ("", ""): Status.DRIFTED,
+    }
 
-    merged = [
-        merged_report([sample_report(first), sample_report(second)]) for first, second in ((early, late), (late, early))
-    ]
+    assert {
+        times: statuses(*(replace(table, created=time) for table, time in zip((drifted, in_sync), times, strict=True)))
+        for times in cases
+    } == {times: [status] * 2 for times, status in cases.items()}
 
-    assert [[table.status for table in report.tables] for report in merged] == [[expected], [expected]]
+
+def test_where_the_catalog_may_be_another_one_the_worse_status_counts():
+    cases = {"session": Status.DRIFTED, "memory": Status.DRIFTED, "": Status.IN_SYNC}
+    early = {backend: replace(DRIFTED, backend=backend, created=EARLY) for backend in cases}
+    late = {backend: replace(table, created=LATE, status=Status.IN_SYNC) for backend, table in early.items()}
+
+    assert {backend: statuses(early[backend], late[backend]) for backend in cases} == {
+        backend: [status] * 2 for backend, status in cases.items()
+    }
 
 
 def test_tables_of_two_targets_stay_apart():
@@ -171,13 +164,6 @@ def test_what_several_runs_say_of_the_whole_is_there_once():
     )
 
     assert (merged.faults, merged.unmanaged) == ((FAULT,), (UNMANAGED, other))
-
-
-def test_it_is_complete_if_all_runs_are():
-    cut = RunReport(runs=(replace(RUN, is_complete=False),))
-
-    assert merged_report([sample_report()]).is_complete
-    assert not merged_report([sample_report(), cut]).is_complete
 
 
 def test_every_table_has_a_header_with_its_changes():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,34 +30,20 @@ def test_groups_keep_the_order_of_their_changes():
     assert groups.unmanaged == [REPORTED]
 
 
-@pytest.mark.parametrize(
-    ("parts", "creates"),
-    [
-        ({"path": "table"}, True),
-        ({"path": "table", "before": "parquet"}, False),
-        ({"path": "table", "marker": "~"}, False),
-        ({"path": "columns.table"}, False),
-    ],
-)
-def test_creation(parts, creates):
-    assert is_creation(change(**parts)) is creates
+def test_creation():
+    parts = [{"path": "table"}, {"path": "table", "before": "parquet"}, {"path": "table", "marker": "~"}]
+    parts += [{"path": "columns.table"}]
+
+    assert [is_creation(change(**part)) for part in parts] == [True, False, False, False]
 
 
 RAN, OPEN = OutcomeStatement(sql="A", has_run=True), OutcomeStatement(sql="B")
 
 
-@pytest.mark.parametrize(
-    ("statements", "is_blocked", "heading"),
-    [
-        ([OPEN], False, "SQL that would run"),
-        ([OPEN], True, "Blocked SQL"),
-        ([RAN, OPEN], False, "SQL of the apply"),
-        ([RAN, OPEN], True, "SQL of the apply"),
-        ([], False, "SQL that would run"),
-    ],
-)
-def test_heading(statements, is_blocked, heading):
-    assert sql_heading(statements, is_blocked=is_blocked) == heading
+def test_heading():
+    assert sql_heading([OPEN], is_blocked=False) == sql_heading([], is_blocked=False) == "SQL that would run"
+    assert sql_heading([OPEN], is_blocked=True) == "Blocked SQL"
+    assert {sql_heading([RAN, OPEN], is_blocked=is_blocked) for is_blocked in (False, True)} == {"SQL of the apply"}
 
 
 def test_statements_have_remarks():
@@ -86,71 +73,55 @@ FAULT = Diagnostic(code="DS201", rule="Fault", table=NAME, message="it is wrong"
 OTHER = Diagnostic(code="DS202", rule="Other", table=NAME, message="that, too", remedy="make that right, too")
 
 
+BOTH_FAULTS = {"diagnostics": (FAULT, OTHER)}
+SECOND = "dev.silver.orders: that, too; make that right, too [DS202 Other]"
+COMMENT = replace(ADDED, marker="~", path="comment", before="a", after="b", aspect="comments")
+LAST_LINES = {
+    "drift": (CheckKind.DRIFT, Status.DRIFTED, {"changes": (ADDED,)}, "  ALTER TABLE t;"),
+    "blocked": (CheckKind.DRIFT, Status.BLOCKED, {"changes": (ADDED,), **BOTH_FAULTS}, f"  ! {SECOND}"),
+    "not managed": (
+        CheckKind.DRIFT,
+        Status.DRIFTED,
+        {"changes": (COMMENT,)},
+        (
+            "No apply changes this, because the contract reports comments and does not manage it: change it where it"
+            " is managed, or change the model."
+        ),
+    ),
+    "rule": (CheckKind.RULES, Status.BLOCKED, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
+    "rules": (CheckKind.RULES, Status.BLOCKED, BOTH_FAULTS, SECOND),
+    "unreadable": (CheckKind.DRIFT, Status.UNREADABLE, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
+    "stale entry": (
+        CheckKind.METADATA,
+        Status.STALE,
+        {"changes": (ADDED,)},
+        (
+            "Spark reads the log; clients that only use the catalog see its entry. Synchronise it: pytest"
+            " --delta-sync-metadata"
+        ),
+    ),
+    "unmanaged": (
+        CheckKind.UNMANAGED,
+        Status.DRIFTED,
+        {"diagnostics": (FAULT,)},
+        (
+            "Tables of models that this run did not collect count, too. No apply drops a table: declare them, parquet"
+            " files with convert_from, exclude them with the setting unmanaged_ignore, or drop them by hand."
+        ),
+    ),
+    "apply": (
+        CheckKind.APPLY,
+        Status.FAILED,
+        {"failure": "a statement failed\n\nto restore: RESTORE TABLE t TO VERSION AS OF 1"},
+        "to restore: RESTORE TABLE t TO VERSION AS OF 1",
+    ),
+}
+
+
 @pytest.mark.parametrize(
     ("check", "status", "parts", "last"),
-    [
-        (CheckKind.DRIFT, Status.DRIFTED, {"changes": (ADDED,)}, "  ALTER TABLE t;"),
-        (
-            CheckKind.DRIFT,
-            Status.BLOCKED,
-            {"changes": (ADDED,), "diagnostics": (FAULT, OTHER)},
-            "  ! dev.silver.orders: that, too; make that right, too [DS202 Other]",
-        ),
-        (
-            CheckKind.DRIFT,
-            Status.DRIFTED,
-            {
-                "changes": (
-                    TableChange(
-                        table=NAME,
-                        marker="~",
-                        path="comment",
-                        before="a",
-                        after="b",
-                        risk="metadata",
-                        aspect="comments",
-                    ),
-                ),
-            },
-            (
-                "No apply changes this, because the contract reports comments and does not manage it: change it where it"
-                " is managed, or change the model."
-            ),
-        ),
-        (CheckKind.RULES, Status.BLOCKED, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
-        (
-            CheckKind.RULES,
-            Status.BLOCKED,
-            {"diagnostics": (FAULT, OTHER)},
-            "dev.silver.orders: that, too; make that right, too [DS202 Other]",
-        ),
-        (CheckKind.DRIFT, Status.UNREADABLE, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
-        (
-            CheckKind.METADATA,
-            Status.STALE,
-            {"changes": (ADDED,)},
-            (
-                "Spark reads the log; clients that only use the catalog see its entry. Synchronise it: pytest"
-                " --delta-sync-metadata"
-            ),
-        ),
-        (
-            CheckKind.UNMANAGED,
-            Status.DRIFTED,
-            {"diagnostics": (FAULT,)},
-            (
-                "Tables of models that this run did not collect count, too. No apply drops a table: declare them, parquet"
-                " files with convert_from, exclude them with the setting unmanaged_ignore, or drop them by hand."
-            ),
-        ),
-        (
-            CheckKind.APPLY,
-            Status.FAILED,
-            {"failure": "a statement failed\n\nto restore: RESTORE TABLE t TO VERSION AS OF 1"},
-            "to restore: RESTORE TABLE t TO VERSION AS OF 1",
-        ),
-    ],
-    ids=["drift", "blocked", "not managed", "rule", "rules", "unreadable", "stale entry", "unmanaged", "apply"],
+    LAST_LINES.values(),
+    ids=LAST_LINES,
 )
 def test_the_last_line(check, status, parts: dict[str, Any], last):
     outcome = TableOutcome(table=NAME, stored_as=NAME, check=check, status=status, statements=(SQL,), **parts)
@@ -165,30 +136,17 @@ def test_a_fault_without_a_remedy_ends_with_the_declaration():
     assert body(outcome, "shop/models.py:1") == "declared at shop/models.py:1"
 
 
-def changes(*paths: str) -> tuple[TableChange, ...]:
-    return tuple(
-        TableChange(table=NAME, marker="+", path=path, before="(absent)", after="int", risk="metadata")
-        for path in paths
-    )
+def test_the_headline_counts_each_change_once():
+    texts = {
+        "a": "1 change: a",
+        "aa": "2 changes: a",
+        "aabc": "4 changes: a, b, c",
+        "abcd": "4 changes: a, b, c and 1 more",
+        "abcdefa": "7 changes: a, b, c and 4 more",
+    }
+    drifted = TableOutcome(table=NAME, stored_as=NAME, check=CheckKind.DRIFT, status=Status.DRIFTED)
+    changes = {paths: tuple(change(NAME, path=path) for path in paths) for paths in texts}
 
-
-@pytest.mark.parametrize(
-    ("paths", "text"),
-    [
-        ("a", "1 change: a"),
-        ("aa", "2 changes: a"),
-        ("aabc", "4 changes: a, b, c"),
-        ("abcd", "4 changes: a, b, c and 1 more"),
-        ("abcdefa", "7 changes: a, b, c and 4 more"),
-    ],
-)
-def test_the_headline_counts_each_change_once(paths, text):
-    outcome = TableOutcome(
-        table=NAME,
-        stored_as=NAME,
-        check=CheckKind.DRIFT,
-        status=Status.DRIFTED,
-        changes=changes(*paths),
-    )
-
-    assert headline(outcome) == f"dev.silver.orders has drifted, {text}"
+    assert {paths: headline(replace(drifted, changes=changes[paths])) for paths in texts} == {
+        paths: f"dev.silver.orders has drifted, {text}" for paths, text in texts.items()
+    }
