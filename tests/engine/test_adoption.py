@@ -192,26 +192,26 @@ def test_no_value_that_may_be_a_secret_is_accepted():
     assert drift.table == table(column(), table_properties={"api.token": "old-x7", "team": "b"})
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("note", "password = S3cret"),
-        ("note", "Authorization: Basic S3cret"),
-        ("note", '[{"name": "password", "value": "S3cret"}]'),
-        ("note", "ghp_0123456789abcdefghijABCDEFGHIJ012345"),
-        ("note", "u:S3cret@host"),
-        pytest.param("note", "x" * 70_000 + " token=S3cret", id="long"),
-        ("privateKeyPem", "S3cret"),
-    ],
-)
-def test_an_import_names_what_it_does_not_declare_and_changes_no_value(key, value):
-    state = created(table(column(), table_properties={key: value, "pass_rate": "0.5"}))[0]
+SECRETS = [
+    ("note", "password = S3cret"),
+    ("note", "Authorization: Basic S3cret"),
+    ("note", '[{"name": "password", "value": "S3cret"}]'),
+    ("note", "ghp_0123456789abcdefghijABCDEFGHIJ012345"),
+    ("note", "u:S3cret@host"),
+    ("note", "x" * 70_000 + " token=S3cret"),
+    ("privateKeyPem", "S3cret"),
+]
 
-    model = imported_model(state, Settings())
 
-    assert model.secrets == (key,)
-    assert dict(model.table.table_properties) == {"pass_rate": "0.5"}
-    assert state.table_properties[key] == value
+def test_an_import_names_what_it_does_not_declare_and_changes_no_value():
+    for key, value in SECRETS:
+        state = created(table(column(), table_properties={key: value, "pass_rate": "0.5"}))[0]
+
+        model = imported_model(state, Settings())
+
+        assert model.secrets == (key,)
+        assert dict(model.table.table_properties) == {"pass_rate": "0.5"}
+        assert state.table_properties[key] == value
 
 
 def test_names_of_the_catalog_become_those_of_models():
@@ -242,28 +242,30 @@ def test_a_default_of_the_project_that_the_table_lacks_is_declared_absent():
     assert drift.table == table(column(), table_properties={"size": None, "team": None})
 
 
-MUTATIONS = [
-    scenario
-    for scenario in SCENARIOS
-    if scenario.before is not None
-    and scenario.parquet is None
-    # The first needs an apply to write its record, and no model declares what the project forbids.
-    and not scenario.property_policy.keeps_record
-    and FORBID not in dict(scenario.property_policy.modes).values()
-]
-
-
-@pytest.mark.parametrize("scenario", MUTATIONS, ids=lambda scenario: scenario.name)
-def test_after_each_mutation_of_a_table_the_model_that_accepts_it_has_nothing_to_plan(scenario):
+def is_accepted(scenario) -> bool:
+    """Whether nothing is planned for the model that accepts how the table of a scenario differs."""
     own, *others = created(scenario.before, *(other for other, _ in scenario.other_tables))
     properties = MappingProxyType({**own.table_properties, **scenario.external_properties})
     there = [replace(own, table_properties=properties), *others]
-
     drift = accepted(scenario.after, *there, policy=scenario.property_policy)
-
     state = MemoryCatalog(there).snapshot([scenario.after])
     plan = TablePlanner(policy=scenario.property_policy).plan([drift.table], state)
-    assert [str(line) for action in (*plan.actions, *plan.mismatches) for line in change_lines(action)] == []
+    return not [line for action in (*plan.actions, *plan.mismatches) for line in change_lines(action)]
+
+
+def test_after_each_mutation_of_a_table_the_model_that_accepts_it_has_nothing_to_plan():
+    mutations = [
+        scenario
+        for scenario in SCENARIOS
+        if scenario.before is not None
+        and scenario.parquet is None
+        # The first needs an apply to write its record, and no model declares what the project forbids.
+        and not scenario.property_policy.keeps_record
+        and FORBID not in dict(scenario.property_policy.modes).values()
+    ]
+
+    assert len(mutations) > 100
+    assert [scenario.name for scenario in mutations if not is_accepted(scenario)] == []
 
 
 @given(model=models(), there=states().filter(lambda state: state.exists))

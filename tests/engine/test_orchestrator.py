@@ -20,12 +20,12 @@ from pytest_delta_schema.diagnostics.errors import (
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
 from pytest_delta_schema.engine import orchestrator
 from pytest_delta_schema.execute import ABSENT, ActionRunner, AlignExecutor, CreateExecutor, version_of
-from pytest_delta_schema.plan import PrimaryKeyAdd, SetTableComment, TablePlanner
+from pytest_delta_schema.plan import SetTableComment, TablePlanner
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.sql import Statement, StatementKind
 from pytest_delta_schema.state import CatalogState
 from support.catalogs import Recording
-from support.models import KEY, NAME, column, orders, orders_before, state, stored, table
+from support.models import NAME, column, orders, orders_before, state, stored, table
 
 
 def test_the_pieces_are_given_one_by_one_or_left_to_the_defaults():
@@ -147,13 +147,6 @@ def test_how_to_restore_after_a_failed_creation(fail, to_restore):
     assert caught.value.version is None
 
 
-def test_a_failure_of_the_last_statement_leaves_nothing_undone():
-    catalog = Recording([orders_before()], fail=[StatementKind.SET_PROPERTIES])
-
-    with pytest.raises(ApplyError, match="  not run: nothing"):
-        Orchestrator.over(catalog).sync_tables([orders()])
-
-
 def test_data_that_changes_after_its_check_is_a_failure_midway():
     class Moving(Recording):
         def run(self, statement):
@@ -163,25 +156,6 @@ def test_data_that_changes_after_its_check_is_a_failure_midway():
 
     with pytest.raises(ApplyError, match=r"statement 2 of 6 failed: dev\.silver\.orders: column id cannot be NOT NULL"):
         Orchestrator.over(Moving([orders_before()])).sync_tables([orders()])
-
-
-def test_several_tables_that_fail_are_all_reported():
-    class Picky(Recording):
-        def run(self, statement):
-            if statement.table.table in ("a", "b"):
-                raise StatementError(f"no {statement.table.table}")
-            super().run(statement)
-
-    catalog = Picky([orders_before()], rows={NAME: [{}]})
-    models = [orders(), *[table(column(), name=f"dev.silver.{name}") for name in "abc"]]
-
-    with pytest.raises(ApplyErrors) as caught:
-        Orchestrator.over(catalog).sync_tables(models)
-
-    assert [type(error) for error in caught.value.exceptions] == [ApplyError, ApplyError, UnsafePlanError]
-    assert "dev.silver.a: statement 1 of 1 failed: no a" in str(caught.value)
-    assert "column id cannot be NOT NULL" in str(caught.value)
-    assert catalog.version(NAME._replace(table="c")) == 0
 
 
 def test_tables_whose_rows_cannot_be_read_are_all_reported_and_nothing_runs():
@@ -276,54 +250,28 @@ def test_an_apply_whose_entry_is_not_synchronised_reports_the_statements_that_ra
     )
 
 
-def test_each_table_of_an_apply_that_cannot_be_read_back_is_reported():
-    class Lost(Recording):
-        def snapshot(self, models):
-            if self.ran:
-                raise StatementError("no route")
-            return super().snapshot(models)
-
-    models = [table(column(), name="dev.silver.a"), table(column(), name="dev.silver.b")]
-
-    with pytest.raises(ApplyErrors) as caught:
-        Orchestrator.over(Lost()).sync_tables(models)
-
-    assert [str(error).splitlines()[0] for error in caught.value.exceptions] == [
-        "dev.silver.a: all 2 statements ran, and then the table could not be read back: no route",
-        "dev.silver.b: all 2 statements ran, and then the table could not be read back: no route",
-    ]
+UNREADABLE = "dev.silver.orders: its rows cannot be read: "
+ROW_FAULTS = {
+    "missing": (
+        "FAILED_READ_FILE.FILE_NOT_EXIST",
+        "File file:/x.parquet does not exist.\nmore",
+        (
+            f"{UNREADABLE}File file:/x.parquet does not exist.; restore the data files of its newest version, or restore a"
+            " version whose files exist"
+        ),
+    ),
+    "other": ("", "the session is gone", f"{UNREADABLE}the session is gone; fix the cause and run again"),
+    "named": ("", "dev.silver.orders: no", "dev.silver.orders: no"),
+}
 
 
-def test_a_plan_may_be_had_without_running_it():
-    catalog = Recording([orders_before()])
-
-    plan = Orchestrator.over(catalog).plan_tables([orders()])
-
-    assert plan.align_tables[0].one(PrimaryKeyAdd).key.name == KEY.name
-    assert catalog.ran == []
-
-
-@pytest.mark.parametrize("call", ["count_rows", "sample_rows"])
 @pytest.mark.parametrize(
-    ("condition", "fault", "message"),
-    [
-        pytest.param(
-            "FAILED_READ_FILE.FILE_NOT_EXIST",
-            "File file:/x.parquet does not exist.\nmore",
-            "dev.silver.orders: its rows cannot be read: File file:/x.parquet does not exist.; restore the data files of"
-            " its newest version, or restore a version whose files exist",
-            id="missing",
-        ),
-        pytest.param(
-            "",
-            "the session is gone",
-            "dev.silver.orders: its rows cannot be read: the session is gone; fix the cause and run again",
-            id="other",
-        ),
-        pytest.param("", "dev.silver.orders: no", "dev.silver.orders: no", id="named"),
-    ],
+    ("call", "case"),
+    [("count_rows", "missing"), ("count_rows", "named"), ("sample_rows", "missing"), ("sample_rows", "other")],
 )
-def test_rows_that_cannot_be_read_are_those_of_a_named_table(call, condition, fault, message):
+def test_rows_that_cannot_be_read_are_those_of_a_named_table(call, case):
+    condition, fault, message = ROW_FAULTS[case]
+
     class Unreadable(Recording):
         def data_checks(self, table):
             runner = super().data_checks(table)
@@ -372,6 +320,8 @@ def test_tables_that_fail_after_each_other_are_reported_together():
         Orchestrator.over(catalog).sync_tables([orders(), left, failing])
 
     assert [type(error) for error in caught.value.exceptions] == [ApplyError, ConvergenceError, UnsafePlanError]
+    assert "dev.silver.failing: statement 1 of 1 failed: the disk is full" in str(caught.value)
+    assert "dev.silver.orders: column id cannot be NOT NULL" in str(caught.value)
 
 
 @pytest.mark.parametrize("call", ["plan_tables", "sync_tables", "apply"])
