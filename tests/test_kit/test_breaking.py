@@ -119,13 +119,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("columns", "checks", "options", "expected"),
-    CASES,
-    ids=[f"{case[0]}: {case[1]}" for case in CASES],
-)
-def test_each_constraint_has_rows_that_break_it(columns, checks, options, expected):
-    assert shown(table(columns, checks, **options)) == expected
+def test_each_constraint_has_rows_that_break_it():
+    for columns, checks, options, expected in CASES:
+        assert shown(table(columns, checks, **options)) == expected
 
 
 def test_columns_that_the_table_fills_are_not_broken():
@@ -181,20 +177,20 @@ UNJUDGED = [
 ]
 
 
-@pytest.mark.parametrize(("column", "condition", "value"), UNJUDGED)
-def test_a_check_that_only_spark_can_judge_leaves_the_others(column, condition, value):
-    model = table(
-        f"id bigint not null; n int; {column.partition(';')[0]}",
-        [condition, "n > 0"],
-        unique=[Unique(["n"])],
-        more=[Column("g", "string", generated_as="c || 'x'")] if ";" in column else [],
-    )
+def test_a_check_that_only_spark_can_judge_leaves_the_others():
+    for column, condition, value in UNJUDGED:
+        model = table(
+            f"id bigint not null; n int; {column.partition(';')[0]}",
+            [condition, "n > 0"],
+            unique=[Unique(["n"])],
+            more=[Column("g", "string", generated_as="c || 'x'")] if ";" in column else [],
+        )
 
-    assert shown(model, c=value) == [
-        ("not null id", (None, 1, value)),
-        ("check c2", (1, 0, value)),
-        ("unique constraint uq_dev_silver_orders__n", (1, 1, value), (2, 1, value)),
-    ]
+        assert shown(model, c=value) == [
+            ("not null id", (None, 1, value)),
+            ("check c2", (1, 0, value)),
+            ("unique constraint uq_dev_silver_orders__n", (1, 1, value), (2, 1, value)),
+        ]
 
 
 def test_a_check_that_only_spark_can_judge_may_be_broken_by_another_value():
@@ -207,43 +203,39 @@ def test_a_check_that_only_spark_can_judge_may_be_broken_by_another_value():
     ]
 
 
-@pytest.mark.parametrize(
-    ("column", "condition", "value", "broken"),
-    [
+def test_checks_of_patterns_sizes_and_years_are_broken():
+    cases = [
         ("c string", "c RLIKE '^[A-Z]{2}[0-9]{4}$'", "AB1234", "c_1"),
         ("c string", "regexp_like(c, '^[A-Z]+$')", "AB", "c_1"),
         ("c array<string>", "size(c) > 1", ["a", "b"], []),
         ("c array<string>", "size(c) <= 2", ["a", "b"], ["c_1", "c_2", "c_3"]),
         ("c date", "year(c) >= 2020", date(2026, 1, 31), date(2018, 6, 21)),
-    ],
-)
-def test_checks_of_patterns_sizes_and_years_are_broken(column, condition, value, broken):
-    model = table(f"n int not null; {column}", [condition])
+    ]
+    for column, condition, value, broken in cases:
+        found = {
+            constraint: rows for constraint, *rows in shown(table(f"n int not null; {column}", [condition]), c=value)
+        }
 
-    found = {constraint: rows for constraint, *rows in shown(model, c=value)}
-    assert found["check c1"] == [(1, broken)]
-    assert found["not null n"] == [(None, value)]
-
-
-NOT_BROKEN = [
-    (
-        "a string not null",
-        ["a RLIKE '(?i).*'"],
-        "check c1 (a RLIKE '(?i).*') is not solved: it cannot be evaluated without Spark; give a value for a",
-    ),
-    (
-        "a int not null",
-        ["abs(coalesce(a, 0)) >= 0"],
-        "no row was found that breaks check c1 (abs(coalesce(a, 0)) >= 0); if there is one, give the other columns the values that it needs; else drop the constraint",
-    ),
-]
+        assert (found["check c1"], found["not null n"]) == ([(1, broken)], [(None, value)])
 
 
-@pytest.mark.parametrize(("columns", "checks", "message"), NOT_BROKEN)
-def test_a_check_that_no_row_is_known_to_break_is_an_error(columns, checks, message):
-    with pytest.raises(DeclarationError) as error:
-        breaking_rows(table(columns, checks))
-    assert str(error.value) == f"dev.silver.orders: {message}"
+def test_a_check_that_no_row_is_known_to_break_is_an_error():
+    messages = []
+    for columns, check in (("a string not null", "a RLIKE '(?i).*'"), ("a int not null", "abs(coalesce(a, 0)) >= 0")):
+        with pytest.raises(DeclarationError) as error:
+            breaking_rows(table(columns, [check]))
+        messages.append(str(error.value))
+
+    assert messages == [
+        (
+            "dev.silver.orders: check c1 (a RLIKE '(?i).*') is not solved: it cannot be evaluated without Spark;"
+            " give a value for a"
+        ),
+        (
+            "dev.silver.orders: no row was found that breaks check c1 (abs(coalesce(a, 0)) >= 0); if there is one, give the"
+            " other columns the values that it needs; else drop the constraint"
+        ),
+    ]
 
 
 def require_stopped(model):
@@ -357,20 +349,21 @@ def test_a_generated_column_is_computed_where_only_some_rows_give_a_value():
     assert made(model, [{"a": 1, "g": 2}, {"a": 5}])[0] == [(1, 2), (5, 6)]
 
 
-@pytest.mark.parametrize(
-    "column",
-    [Column("C", "bigint", identity=True), Column("C", "int", generated_as="hash(a)")],
-    ids=["identity", "hash"],
-)
-def test_a_value_that_only_the_table_knows_is_given_in_all_rows_or_in_none(column):
-    model = table("a int", more=[column])
-
+def refusal_of_frame(*arguments, **options):
     with pytest.raises(DeclarationError) as caught:
-        made(model, [{"c": 7}, {"a": 5}])
+        made(*arguments, **options)
+    return str(caught.value)
 
-    fact = "row 2 leaves C to the table, and another row does not"
-    assert str(caught.value) == f"dev.silver.orders: {fact}; give a value in all rows, or in none"
-    assert made(model, 1)[1].names == ["a"]
+
+def test_a_value_that_only_the_table_knows_is_given_in_all_rows_or_in_none():
+    for column in (Column("C", "bigint", identity=True), Column("C", "int", generated_as="hash(a)")):
+        model = table("a int", more=[column])
+
+        assert refusal_of_frame(model, [{"c": 7}, {"a": 5}]) == (
+            "dev.silver.orders: row 2 leaves C to the table, and another row does not;"
+            " give a value in all rows, or in none"
+        )
+        assert made(model, 1)[1].names == ["a"]
 
 
 def test_a_frame_with_all_columns_has_what_the_table_fills():
@@ -393,17 +386,12 @@ def test_a_frame_with_all_columns_has_what_the_table_fills():
     )
 
 
-@pytest.mark.parametrize(
-    "column",
-    [Column("C", "int", generated_as="hash(a)"), Column("C", "string", default="current_user()")],
-    ids=["hash", "user"],
-)
-def test_a_value_that_only_spark_knows_is_given_in_a_frame_with_all_columns(column):
-    with pytest.raises(DeclarationError) as caught:
-        made(table("a int", more=[column]), 1, all_columns=True)
-
-    fact = "row 1 leaves C to the table, whose value only Spark knows"
-    assert str(caught.value) == f"dev.silver.orders: {fact}; give a value in all rows, or leave out all_columns"
+def test_a_value_that_only_spark_knows_is_given_in_a_frame_with_all_columns():
+    for column in (Column("C", "int", generated_as="hash(a)"), Column("C", "string", default="current_user()")):
+        assert refusal_of_frame(table("a int", more=[column]), 1, all_columns=True) == (
+            "dev.silver.orders: row 1 leaves C to the table, whose value only Spark knows;"
+            " give a value in all rows, or leave out all_columns"
+        )
 
 
 def test_a_frame_needs_a_session():
@@ -411,20 +399,18 @@ def test_a_frame_needs_a_session():
         frame_of("local", table("a int"))
 
 
-MODEL = {"model": table("id int not null; amount int; kind string", ["amount >= 0"], primary_key=["id"])}
+def drawn(**options):
+    return rows_strategy(
+        table("id int not null; amount int; kind string", ["amount >= 0"], primary_key=["id"]), **options
+    )
 
 
-@given(
-    rows_strategy(
-        MODEL["model"],
-        min_size=1,
-        max_size=4,
-        amount=st.integers(0, 9),
-        kind=lambda position: f"k{position}",
-    ),
-)
+@given(st.data())
 @settings(max_examples=20, deadline=None)
-def test_strategies_draw_valid_rows(rows):
+def test_strategies_draw_valid_rows(data):
+    kinds = {"amount": st.integers(0, 9), "kind": lambda position: f"k{position}"}
+    rows = data.draw(drawn(min_size=1, max_size=4, **kinds))
+
     assert 1 <= len(rows) <= 4
     assert [row["id"] for row in rows] == list(range(1, len(rows) + 1))
     assert all(0 <= row["amount"] <= 9 for row in rows)
@@ -432,7 +418,7 @@ def test_strategies_draw_valid_rows(rows):
 
 
 def test_strategies_shrink_to_the_plain_rows():
-    assert find(rows_strategy(MODEL["model"]), lambda rows: len(rows) > 1) == [
+    assert find(drawn(), lambda rows: len(rows) > 1) == [
         {"id": 1, "amount": 1, "kind": "kind_1"},
         {"id": 2, "amount": 2, "kind": "kind_2"},
     ]
@@ -449,7 +435,7 @@ def test_every_example_of_a_strategy_has_the_rows_of_the_parents():
 
 def test_a_strategy_with_an_unknown_column_is_refused_at_once():
     with pytest.raises(DeclarationError, match="there is no column amuont; did you mean amount"):
-        rows_strategy(MODEL["model"], amuont=st.integers())
+        drawn(amuont=st.integers())
 
 
 def test_hypothesis_is_optional(monkeypatch):
@@ -459,4 +445,4 @@ def test_hypothesis_is_optional(monkeypatch):
         DeclarationError,
         match="rows_strategy needs hypothesis, which is not installed; run: pip install hypothesis",
     ):
-        rows_strategy(MODEL["model"])
+        drawn()
