@@ -6,6 +6,7 @@ import subprocess
 import sys
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -138,7 +139,7 @@ def test_a_misspelt_section_is_an_error_for_scripts(tmp_path):
     assert str(error.value) == f"{path}: {fault}"
 
 
-PATH = {"path": "prod.gold.**"}
+PATH: dict[str, Any] = {"path": "prod.gold.**"}
 ROLES = (
     '"readers" or "readers-by-position" or "readers-by-path" or "streams" or "tracked-streams" or "change-feed" or "writers"'
     ' or "writers-by-position" or "writers-by-merge" or "clients"'
@@ -171,7 +172,7 @@ NO_TABLE = "matches no table, because the name of a table has 3 parts"
 WORD = "is more than a word and needs back-quotes"
 DAYS = "write days as a whole number, 0 or more"
 BELOW = "write [[tool.pytest_delta_schema.compatibility]] and its keys below"
-WRONG_ENTRIES = [
+WRONG_ENTRIES: list[tuple[Any, list[str]]] = [
     (3, [f" is 3; {BELOW}"]),
     ("prod.**", [f" is 'prod.**'; {BELOW}"]),
     ({}, [" has no path; write the tables for which it holds: path = 'prod.gold.**'"]),

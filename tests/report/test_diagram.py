@@ -47,7 +47,7 @@ LAYERS = {
 
 
 def test_the_layers_of_a_graph():
-    made = {case: layers([tuple(edge) for edge in edges.split()]) for case, (edges, _) in LAYERS.items()}
+    made = {case: layers(edges_of(edges)) for case, (edges, _) in LAYERS.items()}
 
     assert made == {case: [[*layer] for layer in expected.split()] for case, (_, expected) in LAYERS.items()}
 
@@ -68,9 +68,13 @@ PATHS = {
 }
 
 
+def edges_of(pairs: str) -> list[tuple[str, str]]:
+    return [(pair[0], pair[1]) for pair in pairs.split()]
+
+
 def test_a_line_goes_between_the_sides_that_face_each_other():
     for case, (edges, edge, path) in PATHS.items():
-        lines = drawn([tuple(pair) for pair in edges.split()]).lines
+        lines = drawn(edges_of(edges)).lines
 
         assert (case, {f"{line.child}{line.parent}": line.path for line in lines}[edge]) == (case, path)
 

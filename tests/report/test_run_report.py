@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.engine.outcomes import Status
@@ -10,7 +11,7 @@ from pytest_delta_schema.plan import TablePlan, TablePlanner
 from pytest_delta_schema.report import plan_script
 from pytest_delta_schema.report.html_report import html_page
 from pytest_delta_schema.report.markdown import pull_request_comment
-from pytest_delta_schema.report.run_report import Consents, Run, RunReport, merged_report
+from pytest_delta_schema.report.run_report import Consents, Run, RunReport, TableReport, merged_report
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import BOTH, INT
@@ -29,7 +30,7 @@ FAULT = Diagnostic(table="", message="the server does not answer")
 INCOMPLETE = (replace(RUN, is_complete=False),)
 
 
-VERDICTS = [
+VERDICTS: list[tuple[tuple[TableReport, ...], dict[str, Any], str]] = [
     ((DRIFTED, BLOCKED, IN_SYNC), {}, "2 of 3 tables fail"),
     ((DRIFTED,), {"runs": INCOMPLETE, "faults": (FAULT,)}, "1 of 1 table fails"),
     ((IN_SYNC,), {}, "The table is in order"),

@@ -119,7 +119,7 @@ class Reader:
 
 RTOL = "give a relative difference from 0 to less than 1, such as rtol=1e-9"
 BACKENDS = "which the {} cannot; the backends that can are local, session, unity and memory".format
-WRONG_ARGUMENTS = [
+WRONG_ARGUMENTS: list[tuple[dict[str, Any], type[Exception], str]] = [
     (
         {"rows": [{"id": "1"}]},
         StatementError,
@@ -507,7 +507,7 @@ def test_a_table_that_does_not_exist_is_no_empty_text():
 
 def test_wrong_arguments_of_state_texts_have_a_remedy():
     catalog = MemoryCatalog([TableState(name=NAME, columns=(ColumnState("id", "bigint", True, ""),))])
-    wrong = [
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"table": 7}, "the table is 7; give a Table, or its name as catalog.schema.table"),
         (
             {"catalog": "memory"},

@@ -383,7 +383,7 @@ def test_updates_that_are_refused_do_nothing(double, call):
 
 
 def test_requests_that_no_client_means(double, call):
-    edits = [
+    edits: list[tuple[dict[str, Any], str]] = [
         ({"why": "x"}, f"{PARSE}: not an update: ['requirements', 'updates', 'why']"),
         ({"requirements": [{"type": "assert-create"}]}, f"{PARSE}: Could not resolve type id"),
         ({"requirements": [{"type": "assert-etag", "why": 1}]}, f'{PARSE}: Unrecognized field "why"'),
