@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -37,93 +37,58 @@ HOSTILE = [
 ]
 VALIDATOR = Draft202012Validator(strict(report_schema()))
 TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=5))
-LOCATIONS = st.none() | st.builds(
-    Location,
-    TEXTS,
-    st.integers(1),
-    st.none() | st.integers(1),
-    st.none() | st.integers(1),
-)
 RISKS = st.sampled_from(["metadata", "feature", "scan", "rewrite", "destructive"])
 MODES: Any = st.sampled_from(["check", "drift", "apply", "sync-metadata", "enforce"])
 VALUES = st.none() | st.dictionaries(TEXTS, st.lists(TEXTS, max_size=1), max_size=1)
+LINES = st.none() | st.integers(1)
+LOCATIONS = st.none() | st.builds(Location, TEXTS, st.integers(1), LINES, LINES)
+VERSIONS = st.none() | st.integers(0)
 
 
 def _tuples(parts: st.SearchStrategy[Any]) -> Any:
     return st.lists(parts, max_size=2).map(tuple)
 
 
+def _built(of: type[Any], **parts: Any) -> st.SearchStrategy[Any]:
+    """Return values of a class; attributes that are texts need not be given."""
+    texts = {part.name: TEXTS for part in fields(of) if part.type == "str"}
+    return st.builds(of, **{**texts, **parts})
+
+
 DIAGNOSTICS = _tuples(
-    st.builds(
+    _built(
         Diagnostic,
-        code=TEXTS,
-        rule=TEXTS,
         severity=st.sampled_from(["error", "warning", "note"]),
-        table=TEXTS,
-        path=TEXTS,
-        message=TEXTS,
-        samples=TEXTS,
-        remedy=TEXTS,
         location=LOCATIONS,
+        roles=_tuples(TEXTS),
         concerns_run=st.just(False),
     ),
 )
-CHANGES = st.builds(
-    TableChange,
-    table=TEXTS,
-    marker=st.sampled_from("+-~"),
-    path=TEXTS,
-    before=TEXTS,
-    after=TEXTS,
-    risk=RISKS | st.just(""),
-    loss=TEXTS,
-    aspect=TEXTS,
-    code=TEXTS,
-    location=LOCATIONS,
-)
-TABLES = st.builds(
+CHANGES = _built(TableChange, marker=st.sampled_from("+-~"), risk=RISKS | st.just(""), location=LOCATIONS)
+OUTCOMES = st.sampled_from(["passed", "failed", "error", "skipped"])
+TABLES = _built(
     TableReport,
-    name=TEXTS,
-    stored_as=TEXTS,
     mode=MODES,
-    backend=TEXTS,
     status=st.sampled_from(Status),
     location=LOCATIONS,
-    checks=_tuples(
-        st.builds(
-            CheckReport,
-            node_id=TEXTS,
-            check=TEXTS,
-            outcome=st.sampled_from(["passed", "failed", "error", "skipped"]),
-        ),
-    ),
-    observed_version=st.none() | st.integers(0),
+    checks=_tuples(_built(CheckReport, outcome=OUTCOMES)),
+    observed_version=VERSIONS,
     changes=_tuples(CHANGES),
     diagnostics=DIAGNOSTICS,
     notes=DIAGNOSTICS,
     background=DIAGNOSTICS,
-    statements=_tuples(
-        st.builds(
-            OutcomeStatement, sql=TEXTS, kind=TEXTS, risk=RISKS, is_emulated=st.booleans(), has_run=st.booleans()
-        ),
-    ),
+    statements=_tuples(_built(OutcomeStatement, risk=RISKS, is_emulated=st.booleans(), has_run=st.booleans())),
     data_checks=st.sampled_from(DataChecks),
-    restore_version=st.none() | st.integers(0),
-    restore_sql=TEXTS,
-    failure=TEXTS,
+    restore_version=VERSIONS,
     declared=VALUES,
     observed=VALUES,
 )
-RUNS = st.builds(
+RUNS = _built(
     Run,
     mode=MODES,
-    backend=TEXTS,
     bindings=st.dictionaries(TEXTS, TEXTS, max_size=2).map(lambda pairs: tuple(pairs.items())),
-    commit=TEXTS,
-    created=TEXTS,
     seconds=st.floats(0, 1e9),
     is_complete=st.booleans(),
-    tool_version=TEXTS,
 )
 REPORTS = st.builds(
     RunReport,
