@@ -38,16 +38,6 @@ def test_the_pieces_are_given_one_by_one_or_left_to_the_defaults():
     assert Orchestrator(catalog, runner).sync_tables([orders()]).plan.is_empty
 
 
-def test_a_sync_of_what_is_in_line_runs_nothing():
-    catalog = Recording([orders_before()])
-    Orchestrator.over(catalog).sync_tables([orders()])
-    catalog.ran.clear()
-
-    result = Orchestrator.over(catalog).sync_tables([orders()])
-
-    assert (result.plan.is_empty, result.statements, catalog.ran) == (True, (), [])
-
-
 def test_creations_run_before_alignments_and_tables_by_name():
     catalog = Recording([orders_before()])
     models = [orders(), table(column(), name="dev.silver.z"), table(column(), name="dev.gold.a")]
@@ -128,23 +118,18 @@ def test_a_failure_midway_reports_every_statement_and_the_next_apply_continues()
     assert len(Orchestrator.over(catalog).sync_tables([orders()]).statements) == 4
 
 
-@pytest.mark.parametrize(
-    ("fail", "to_restore"),
-    [
-        (StatementKind.CREATE_SCHEMA, "nothing was changed"),
-        (StatementKind.CREATE_TABLE, "the table does not exist, nothing is lost"),
-        (
-            StatementKind.ADD_PRIMARY_KEY,
-            "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`",
-        ),
-    ],
-)
-def test_how_to_restore_after_a_failed_creation(fail, to_restore):
-    with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(Recording(fail=[fail])).sync_tables([orders()])
+def test_how_to_restore_after_a_failed_creation():
+    steps = {
+        StatementKind.CREATE_SCHEMA: "nothing was changed",
+        StatementKind.CREATE_TABLE: "the table does not exist, nothing is lost",
+        StatementKind.ADD_PRIMARY_KEY: "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`",
+    }
+    for fail, text in steps.items():
+        with pytest.raises(ApplyError) as caught:
+            Orchestrator.over(Recording(fail=[fail])).sync_tables([orders()])
 
-    assert f"  to restore:  {to_restore}\n" in str(caught.value)
-    assert caught.value.version is None
+        assert f"  to restore:  {text}\n" in str(caught.value)
+        assert caught.value.version is None
 
 
 def test_data_that_changes_after_its_check_is_a_failure_midway():
@@ -217,7 +202,7 @@ DONE = """\
 
 
 def test_an_apply_that_cannot_be_read_back_reports_the_statements_that_ran():
-    class Lost(Recording):
+    class NotReadBack(Recording):
         def snapshot(self, models):
             if self.ran:
                 raise StatementError("no route")
@@ -226,7 +211,7 @@ def test_an_apply_that_cannot_be_read_back_reports_the_statements_that_ran():
     model = table(column(), comment="Orders", table_properties={"note": "x"})
 
     with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(Lost([state(stored(), version=4)])).sync_tables([model])
+        Orchestrator.over(NotReadBack([state(stored(), version=4)])).sync_tables([model])
 
     headline = "dev.silver.orders: all 2 statements ran, and then the table could not be read back: no route\n"
     assert str(caught.value) == headline + DONE
@@ -403,18 +388,17 @@ def test_a_table_that_stops_midway_is_restored():
     assert catalog.data_checks(NAME).count_rows().rows == 1
 
 
-def test_nothing_is_restored_unless_that_is_wanted():
-    catalog = failing()
-
-    assert to_restore(catalog, restores=False) == RESTORE
-    assert catalog.ran == ["add columns", "set not null"]
-
-
-def test_nothing_is_restored_if_nothing_was_done():
-    catalog = failing(StatementKind.ADD_COLUMNS)
-
-    assert to_restore(catalog) == "nothing was changed"
-    assert catalog.ran == []
+def test_when_nothing_is_restored():
+    begun = ["add columns", "set not null"]
+    new = "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`"
+    cases = {
+        "not wanted": (failing(), False, RESTORE, begun),
+        "nothing was done": (failing(StatementKind.ADD_COLUMNS), True, "nothing was changed", []),
+        "fails": (failing(StatementKind.RESTORE_TABLE), True, f"{RESTORE}, which failed: the disk is full", begun),
+        "a new table": (Recording(fail=[StatementKind.ADD_PRIMARY_KEY]), True, new, ["create schema", "create table"]),
+    }
+    for case, (catalog, restores, text, ran) in cases.items():
+        assert (case, to_restore(catalog, restores), catalog.ran) == (case, text, ran)
 
 
 @pytest.mark.parametrize("kind", [StatementKind.ADD_COLUMNS, StatementKind.TIGHTEN_COLUMNS])
@@ -438,18 +422,6 @@ def test_a_writer_who_commits_right_before_the_restore_loses_nothing():
 
     assert orders_state(catalog).table_comment == "theirs"
     assert [column.name for column in orders_state(catalog).columns] == ["id", "created_ts", "amount"]
-
-
-def test_a_restore_that_fails_is_reported():
-    catalog = failing(StatementKind.RESTORE_TABLE)
-
-    assert to_restore(catalog) == f"{RESTORE}, which failed: the disk is full"
-
-
-def test_a_new_table_is_not_restored():
-    catalog = Recording(fail=[StatementKind.ADD_PRIMARY_KEY])
-
-    assert to_restore(catalog).startswith("the table was new: DROP TABLE")
 
 
 def test_the_memory_catalog_has_no_table_to_restore():
@@ -486,67 +458,57 @@ WAYS_BACK = {
 }
 
 
-@pytest.mark.parametrize("restores", [True, False])
-@pytest.mark.parametrize("case", WAYS_BACK)
-def test_a_table_that_cannot_be_read_after_a_statement_is_not_reported_as_absent(case, restores):
-    answer, text = WAYS_BACK[case]
-    catalog = Unreachable(
+def unreachable(answer, after):
+    return Unreachable(
         [orders_before()],
         rows={NAME: [{"id": 1}]},
         fail=[StatementKind.ADD_PRIMARY_KEY],
         answer=answer,
-        after=2,
+        after=after,
     )
 
-    assert to_restore(catalog, restores) == text
-    assert catalog.ran == ["add columns", "set not null"]
+
+@pytest.mark.parametrize("case", WAYS_BACK)
+def test_a_table_that_cannot_be_read_after_a_statement_is_not_reported_as_absent(case):
+    answer, text = WAYS_BACK[case]
+    for restores in (True, False):
+        catalog = unreachable(answer, after=2)
+
+        assert to_restore(catalog, restores) == text
+        assert catalog.ran == ["add columns", "set not null"]
 
 
 @pytest.mark.parametrize("answer", [DAMAGED, ABSENT])
 def test_a_restored_table_that_cannot_be_read_is_not_reported_as_restored(answer):
-    catalog = Unreachable(
-        [orders_before()],
-        rows={NAME: [{"id": 1}]},
-        fail=[StatementKind.ADD_PRIMARY_KEY],
-        answer=answer,
-        after=3,
-    )
-
-    assert to_restore(catalog) == (
+    assert to_restore(unreachable(answer, after=3)) == (
         f"unknown, because it cannot be read whether this has restored the table: {RESTORE}; see its history"
     )
 
 
-@pytest.mark.parametrize(
-    ("answer", "cause"),
-    [
+def test_nothing_runs_on_a_table_that_has_become_unreadable_since_it_was_planned():
+    causes = [
         (DAMAGED, "its Delta log is damaged; restore the log"),
         (ABSENT, "the table does not exist any more; find out who dropped it since the plan was made"),
-    ],
-)
-def test_nothing_runs_on_a_table_that_has_become_unreadable_since_it_was_planned(answer, cause):
-    catalog = Unreachable([orders_before()], rows={NAME: [{"id": 1}]}, answer=answer, after=0)
+    ]
+    for answer, cause in causes:
+        catalog = unreachable(answer, after=0)
 
-    with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(catalog).sync_tables([orders()])
+        with pytest.raises(ApplyError) as caught:
+            Orchestrator.over(catalog).sync_tables([orders()])
 
-    head, *_, back, _ = str(caught.value).splitlines()
-    assert head == f"dev.silver.orders: statement 1 of 6 failed: {cause}"
-    assert back == "  to restore:  nothing was changed"
-    assert catalog.ran == []
+        head, *_, back, _ = str(caught.value).splitlines()
+        assert head == f"dev.silver.orders: statement 1 of 6 failed: {cause}"
+        assert back == "  to restore:  nothing was changed"
+        assert catalog.ran == []
 
 
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
+def test_a_new_table_that_cannot_be_read_is_not_reported_as_absent():
+    texts = [
         (DAMAGED, "unknown, because the table cannot be read now: its Delta log is damaged; restore the log"),
         (ABSENT, "the table does not exist, nothing is lost"),
-    ],
-)
-def test_a_new_table_that_cannot_be_read_is_not_reported_as_absent(answer, text):
-    catalog = Unreachable(fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=1)
-
-    assert to_restore(catalog) == text
+    ]
+    for answer, text in texts:
+        assert to_restore(Unreachable(fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=1)) == text
 
 
 def test_a_catalog_without_versions_is_reported():
@@ -585,30 +547,24 @@ class Lost(Recording):
         return super().version(table)
 
 
-@pytest.mark.parametrize("restores", [True, False])
-@pytest.mark.parametrize(
-    ("commits", "comes_back", "expected"),
-    [
-        (False, True, "nothing was changed"),
+HISTORY = "see DESCRIBE HISTORY `dev`.`silver`.`orders`"
+LOST = [
+    ({"commits": False, "comes_back": True}, "nothing was changed"),
+    (
+        {"commits": True, "comes_back": True},
+        f"version 1 was committed meanwhile, by this statement or by somebody else; {HISTORY}",
+    ),
+    (
+        {"commits": True, "comes_back": False},
         (
-            True,
-            True,
-            (
-                "version 1 was committed meanwhile, by this statement or by somebody else;"
-                " see DESCRIBE HISTORY `dev`.`silver`.`orders`"
-            ),
+            "unknown, because the table cannot be read now: connection refused;"
+            f" when it can be, {HISTORY}; then: {RESTORE}"
         ),
-        (
-            True,
-            False,
-            (
-                "unknown, because the table cannot be read now: connection refused;"
-                f" when it can be, see DESCRIBE HISTORY `dev`.`silver`.`orders`; then: {RESTORE}"
-            ),
-        ),
-    ],
-)
-def test_a_first_statement_in_which_the_connection_is_lost_may_have_committed(commits, comes_back, expected, restores):
-    catalog = Lost([orders_before()], rows={NAME: [{"id": 1}]}, commits=commits, comes_back=comes_back)
+    ),
+]
 
-    assert to_restore(catalog, restores) == expected
+
+@pytest.mark.parametrize("restores", [True, False])
+def test_a_first_statement_in_which_the_connection_is_lost_may_have_committed(restores):
+    for how, expected in LOST:
+        assert to_restore(Lost([orders_before()], rows={NAME: [{"id": 1}]}, **how), restores) == expected
