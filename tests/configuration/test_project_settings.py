@@ -129,14 +129,19 @@ def test_pytest_is_not_needed(tmp_path):
 
 
 def test_a_misspelt_section_is_an_error_for_scripts(tmp_path):
-    path = tmp_path / "pyproject.toml"
-    path.write_text("[tool.pytest-delta-schema]\nprotected = ['dev.*']\n")
+    faults = {
+        "pyproject.toml": "[tool.pytest-delta-schema] is not read; write [tool.pytest_delta_schema]",
+        "pytest.ini": "[pytest_delta_schema] is not read; move it to [tool.pytest_delta_schema] of pyproject.toml",
+    }
+    for name, fault in faults.items():
+        path = tmp_path / name
+        path.write_text(f"{fault.partition(' ')[0]}\nprotected = ['dev.*']\n")
 
-    with pytest.raises(ConfigurationError) as error:
-        Settings.from_project(tmp_path)
+        with pytest.raises(ConfigurationError) as error:
+            Settings.from_project(tmp_path)
 
-    fault = "[tool.pytest-delta-schema] is not read; write [tool.pytest_delta_schema]"
-    assert str(error.value) == f"{path}: {fault}"
+        path.unlink()
+        assert str(error.value) == f"{path}: {fault}"
 
 
 PATH: dict[str, Any] = {"path": "prod.gold.**"}

@@ -81,8 +81,7 @@ def test_a_statement_that_is_interrupted_has_committed_or_not(commits):
         assert (kinds, stopped.running.kind.value) == ([KINDS[:number], KINDS[number + 1 :]], kind)
         outcome = RunningOutcome.COMMITTED if commits else RunningOutcome.NOT_COMMITTED
         assert (stopped.outcome, stopped.version, stopped.reached) == (outcome, 0, number + commits)
-        to_restore = RESTORE if number or commits else "nothing was changed"
-        assert f"  to restore:  {to_restore}\n" in str(stop)
+        assert to_restore(stop) == (RESTORE if number or commits else "nothing was changed")
         assert catalog.version(NAME) == number + commits
 
         catalog.at = None
@@ -137,18 +136,25 @@ def test_tables_that_were_not_begun_are_named_with_what_did_not_run():
     assert second.endswith("  to restore:  nothing was changed\n  to continue: apply again")
 
 
-@pytest.mark.parametrize(
-    ("at", "commits", "to_restore"),
-    [
-        (StatementKind.CREATE_SCHEMA, False, "nothing was changed"),
-        (StatementKind.CREATE_SCHEMA, True, "the table does not exist, nothing is lost"),
-        (StatementKind.CREATE_TABLE, False, "the table does not exist, nothing is lost"),
-        (StatementKind.CREATE_TABLE, True, "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`"),
-        (StatementKind.ADD_PRIMARY_KEY, False, "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`"),
-    ],
-)
-def test_how_to_restore_a_new_table(at, commits, to_restore):
-    assert f"  to restore:  {to_restore}\n" in str(sync(Interrupted(at=at, commits=commits)))
+def to_restore(stop):
+    (line,) = [line for line in str(stop).splitlines() if line.startswith("  to restore:  ")]
+    return line.removeprefix("  to restore:  ")
+
+
+def test_how_to_restore_a_new_table():
+    absent, new = (
+        "the table does not exist, nothing is lost",
+        "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`",
+    )
+    cases = {
+        (StatementKind.CREATE_SCHEMA, False): "nothing was changed",
+        (StatementKind.CREATE_SCHEMA, True): absent,
+        (StatementKind.CREATE_TABLE, False): absent,
+        (StatementKind.CREATE_TABLE, True): new,
+        (StatementKind.ADD_PRIMARY_KEY, False): new,
+    }
+
+    assert {(at, commits): to_restore(sync(Interrupted(at=at, commits=commits))) for at, commits in cases} == cases
 
 
 def test_an_interruption_before_the_first_statement_changes_nothing():
@@ -189,25 +195,22 @@ def test_an_interruption_while_the_table_is_read_back():
     assert str(stop).startswith(
         "dev.silver.orders: interrupted after all 6 statements, before the table was read back\n",
     )
-    assert f"  to restore:  {RESTORE}\n" in str(stop)
+    assert to_restore(stop) == RESTORE
 
 
-def test_nothing_is_restored_on_interruption():
-    catalog = Interrupted([orders_before()], at=StatementKind.COMMENT_TABLE)
+def test_an_interruption_restores_nothing():
+    """Neither the table nor, if it stops the restore of a failed table, that one."""
+    before = Interrupted([orders_before()], at=StatementKind.COMMENT_TABLE)
+    while_restoring = Interrupted(
+        [orders_before()], at=StatementKind.RESTORE_TABLE, fail=[StatementKind.ADD_PRIMARY_KEY]
+    )
 
-    stop = sync(catalog, restores=True)
+    stops = [sync(catalog, restores=True) for catalog in (before, while_restoring)]
 
-    assert "restore table" not in catalog.ran
-    assert f"  to restore:  {RESTORE}\n" in str(stop)
-
-
-def test_an_interruption_while_a_failed_table_is_restored():
-    catalog = Interrupted([orders_before()], at=StatementKind.RESTORE_TABLE, fail=[StatementKind.ADD_PRIMARY_KEY])
-
-    stop = sync(catalog, restores=True)
-
-    assert str(stop).startswith("dev.silver.orders: interrupted after statement 3 of 6 had failed: the disk is full\n")
-    assert f"  to restore:  {RESTORE}\n" in str(stop)
+    assert "restore table" not in before.ran
+    assert [to_restore(stop) for stop in stops] == [RESTORE, RESTORE]
+    head = "dev.silver.orders: interrupted after statement 3 of 6 had failed: the disk is full"
+    assert str(stops[1]).splitlines()[0] == head
 
 
 def test_tables_that_had_failed_before_keep_their_own_story():
@@ -224,26 +227,22 @@ def test_tables_that_had_failed_before_keep_their_own_story():
     assert str(stop).startswith("dev.silver.new: statement 1 of 1 failed: the disk is full")
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
+def test_an_unknown_outcome_is_reported_as_unknown(monkeypatch):
+    monkeypatch.setattr(interruption, "READING", 0.05)
+    reasons = [
         ({"blind": StatementError("no route")}, "the table could not be read again: no route"),
         ({"blind": threading.Event()}, "the table could not be read again within 0.05 s"),
         (
             {"stop": StillRunning},
             "it had not when the table was read again, but it could not be stopped either; check again",
         ),
-    ],
-)
-def test_an_unknown_outcome_is_reported_as_unknown(options, reason, monkeypatch):
-    monkeypatch.setattr(interruption, "READING", 0.05)
-    catalog = Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS, **options)
+    ]
+    for options, reason in reasons:
+        stop = sync(Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS, **options))
 
-    stop = sync(catalog)
-
-    assert stop.tables[0].outcome is RunningOutcome.UNKNOWN
-    assert f"  running, perhaps committed ({reason}):\n" in str(stop)
-    assert f"  to restore:  if it has committed, {RESTORE}\n" in str(stop)
+        assert stop.tables[0].outcome is RunningOutcome.UNKNOWN
+        assert f"  running, perhaps committed ({reason}):\n" in str(stop)
+        assert to_restore(stop) == f"if it has committed, {RESTORE}"
 
 
 def test_a_statement_that_could_not_be_stopped_and_has_committed():
@@ -266,7 +265,7 @@ def test_a_statement_of_several_commits_may_have_committed_partly():
 
     assert stop.tables[0].outcome is RunningOutcome.PARTLY
     assert "  running, partly committed (the table is at version 1):\n" in str(stop)
-    assert f"  to restore:  {RESTORE}\n" in str(stop)
+    assert to_restore(stop) == RESTORE
 
 
 def test_a_table_that_became_unreadable_is_unknown():
@@ -302,16 +301,16 @@ def test_a_second_interruption_ends_the_look_at_once(monkeypatch):
     assert not isinstance(caught.value, ApplyInterrupted)
 
 
-@pytest.mark.parametrize("commits", [False, True])
-def test_an_interrupted_rewrite_names_the_files_it_leaves(commits):
-    catalog = Interrupted([state(stored(), stored("b"))], at=StatementKind.REWRITE_LAYOUT, commits=commits)
-    line = Orchestrator.over(catalog, settings=Settings(consents=(parse_consent("rewrite dev.silver.orders"),)))
-
-    with pytest.raises(ApplyInterrupted) as caught:
-        line.sync_tables([table(column(), column("b"), partitioned_by=["id"])])
-
+def test_an_interrupted_rewrite_names_the_files_it_leaves():
     left = "  left behind: perhaps data files that belong to no version; VACUUM removes them\n"
-    assert (left in str(caught.value)) is not commits
+    for commits in (False, True):
+        catalog = Interrupted([state(stored(), stored("b"))], at=StatementKind.REWRITE_LAYOUT, commits=commits)
+        line = Orchestrator.over(catalog, settings=Settings(consents=(parse_consent("rewrite dev.silver.orders"),)))
+
+        with pytest.raises(ApplyInterrupted) as caught:
+            line.sync_tables([table(column(), column("b"), partitioned_by=["id"])])
+
+        assert (left in str(caught.value)) is not commits
 
 
 def test_an_interrupted_conversion_names_the_files_it_leaves():
@@ -334,21 +333,16 @@ SOURCE = SourceState(provider="delta", path="/lake/orders", files=1)
 TO_17 = "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 17"
 
 
-@pytest.mark.parametrize(
-    ("at", "to_restore"),
-    [(StatementKind.REGISTER_TABLE, "nothing was changed"), (StatementKind.COMMENT_TABLE, TO_17)],
-)
-def test_an_interrupted_registered_table_is_restored_to_its_old_version(at, to_restore):
-    catalog = Interrupted([state(stored(), source=SOURCE, version=17)], at=at)
+def test_a_registered_table_is_restored_to_its_old_version():
+    there = state(stored(), source=SOURCE, version=17)
+    stops = [
+        sync(Interrupted([there], at=at), registered())
+        for at in (StatementKind.REGISTER_TABLE, StatementKind.COMMENT_TABLE)
+    ]
 
-    assert f"  to restore:  {to_restore}\n" in str(sync(catalog, registered()))
-
-
-def test_a_registered_table_that_fails_is_restored_to_its_old_version():
-    catalog = Recording([state(stored(), source=SOURCE, version=17)], fail=[StatementKind.COMMENT_TABLE])
-
+    assert [*map(to_restore, stops)] == ["nothing was changed", TO_17]
     with pytest.raises(ApplyError, match=f"to restore:  {TO_17}\n"):
-        Orchestrator.over(catalog).sync_tables([registered()])
+        Orchestrator.over(Recording([there], fail=[StatementKind.COMMENT_TABLE])).sync_tables([registered()])
 
 
 def model():
