@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from pytest_delta_schema import MemoryCatalog
 from pytest_delta_schema.delta.properties import IMPOSED
@@ -15,13 +14,7 @@ from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario import VARIANTS
 from support.reviewed import FOLDER, TOPICS, ReviewedSuite, path_of, topic_text
-
-
-class TextSnapshot(SingleFileSnapshotExtension):
-    """A file of text."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "txt"
+from support.snapshots import TextSnapshot
 
 
 @pytest.mark.skipif(not VARIANTS, reason="Spark 3.5 lacks the type of a scenario")
