@@ -20,7 +20,6 @@ from pytest_delta_schema.report.redact import redact_report
 from pytest_delta_schema.report.run_report import CheckReport, Consents, Run, RunReport, TableReport
 from support.json_schemas import report_schema, strict
 from support.reports import BLOCKED, FILE, RUN, UNREADABLE, sample_report
-from support.snapshots import TextSnapshot
 
 HOSTILE = [
     "a::b",
@@ -116,10 +115,6 @@ def test_a_report_has_the_keys_and_values_of_its_schema(report):
     tables = [replace(table, declared=None, observed=None) for table in report.tables]
 
     assert list(VALIDATOR.iter_errors(report_json(replace(report, tables=tuple(tables))))) == []
-
-
-def test_the_form_of_a_report(snapshot):
-    assert report_text(sample_report()) == snapshot(extension_class=TextSnapshot)
 
 
 def test_what_all_runs_share_stands_at_the_top():

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.diagnostics.text import escaped, escaped_lines
-from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.engine.outcomes import OutcomeStatement, TableChange
 from pytest_delta_schema.report.markdown import (
     PULL_REQUEST_COMMENT_LIMIT,
     SUMMARY_LIMIT,
@@ -22,64 +22,10 @@ from pytest_delta_schema.report.markdown import (
     table,
     text,
 )
-from pytest_delta_schema.report.run_report import Consents, Run
-from support.reports import DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
+from pytest_delta_schema.report.run_report import Consents
+from support.reports import DRIFTED, IN_SYNC, sample_report
 
 NOTHING = {"unmanaged": (), "consents": Consents()}
-
-
-def test_a_drifted_table():
-    assert pull_request_comment(sample_report(DRIFTED, IN_SYNC, **NOTHING)) == (
-        """\
-### Delta schema: 1 of 2 tables fails
-
-drift on memory: 1 in sync, 1 drifted
-
-| table | result | changes | highest risk | declared at |
-| --- | --- | --- | --- | --- |
-| <code>dev.silver.orders</code> | drifted | 2 | feature | <code>shop/models.py:10</code> |
-
-<details><summary><code>dev.silver.orders</code> drifted, 2 changes</summary>
-
-Stored as <code>ci.silver.orders</code>.
-
-| code | | path | in the catalog | in the model | risk |
-| --- | --- | --- | --- | --- | --- |
-| DD102 | <code>+</code> | <code>columns.note</code> | <code>(absent)</code> | <code>string 'free text'</code> | metadata |
-| DD104 | <code>&#126;</code> | <code>columns.amount.type</code> | <code>int</code> | <code>bigint</code> | feature: readers without type widening |
-
-* ci.silver.orders: the check is written in another form
-* ci.silver.orders: column legacy was added by version 5 (WRITE)
-
-```sql
-  ALTER TABLE `ci`.`silver`.`orders` ADD COLUMNS (`note` STRING);
-
-  -- feature
-  ALTER TABLE `ci`.`silver`.`orders` ALTER COLUMN `amount` TYPE BIGINT;
-```
-
-</details>
-
-<details><summary>1 table without changes</summary>
-
-<code>dev.silver.regions</code>
-
-</details>
-"""
-    ).replace("| code | |", "| code |  |")
-
-
-def test_tables_of_several_targets_are_told_apart():
-    prod, staging = replace(DRIFTED, target="a" * 16), replace(DRIFTED, target="b" * 16)
-    one = pull_request_comment(sample_report(prod, IN_SYNC, **NOTHING))
-    two = pull_request_comment(sample_report(prod, staging, replace(IN_SYNC, target="a" * 16), **NOTHING))
-
-    assert "target" not in one
-    for target in ("a" * 16, "b" * 16):
-        named = f"<code>dev.silver.orders</code> (target <code>{target}</code>)"
-        assert f"| {named} | drifted |" in two
-        assert f"<summary>{named} drifted, 2 changes</summary>" in two
-    assert f"<code>dev.silver.regions</code> (target <code>{'a' * 16}</code>)" in two
 
 
 class Page(HTMLParser):
@@ -189,25 +135,6 @@ def referring(name, parent):
     return replace(IN_SYNC, name=name, stored_as=name, declared={"foreign_keys": [key]})
 
 
-def test_foreign_keys_are_a_diagram():
-    shown = pull_request_comment(sample_report(referring("dev.b", "dev.a"), IN_SYNC, **NOTHING))
-
-    assert shown.endswith(
-        """\
-<details><summary>Foreign keys</summary>
-
-```mermaid
-flowchart RL
-t1["dev.b"]
-t2["dev.a"]
-t1 --> t2
-```
-
-</details>
-"""
-    )
-
-
 def test_a_diagram_of_hostile_names_is_one_block():
     for hostile in HOSTILE:
         page = Page(pull_request_comment(sample_report(referring(f"x{hostile}", hostile), **NOTHING)))
@@ -220,42 +147,6 @@ def test_a_diagram_says_what_mermaid_does_not_draw():
     report = sample_report(*[referring(f"a{number}", "b") for number in range(501)], **NOTHING)
 
     assert "\n```\n\n1 more pair of tables with foreign keys left out, because Mermaid" in pull_request_comment(report)
-
-
-def test_what_stands_around_the_tables():
-    report = sample_report(
-        UNREADABLE,
-        runs=(replace(RUN, is_complete=False), Run(mode="check")),
-        faults=(Diagnostic(table="", message="the server does not answer"),),
-    )
-
-    shown = pull_request_comment(report)
-
-    assert "**Incomplete:** the run ended before every table was checked." in shown
-    assert "drift on memory, check: 1 unreadable" in shown
-    assert "* the server does not answer" in shown
-    assert "* dev.silver: holds 1 table that no model declares: ci.silver.tmp" in shown
-    assert "Consents that nothing needed, to be removed: <code>drop-column dev" in shown
-    assert "* ci.silver.broken: the log ends in the middle of a line" in shown
-
-
-def test_an_applied_table():
-    entry = replace(
-        DRIFTED, mode="apply", status=Status.APPLIED, data_checks=DataChecks.PASSED, restore_version=7,
-        restore_sql="RESTORE TABLE `ci`.`silver`.`orders` TO VERSION AS OF 7",
-    )  # fmt: skip
-
-    shown = pull_request_comment(sample_report(entry, **NOTHING))
-
-    assert shown.startswith("### Delta schema: The table is in order\n")
-    assert "Data checks: passed." in shown
-    assert "To restore version 7:\n\n```sql\nRESTORE TABLE `ci`.`silver`.`orders` TO VERSION AS OF 7;\n```" in shown
-
-
-def test_a_failure_without_diagnostics():
-    entry = replace(UNREADABLE, diagnostics=(), failure="first line\nsecond line")
-
-    assert "```text\nfirst line\nsecond line\n```" in pull_request_comment(sample_report(entry, **NOTHING))
 
 
 def many(failing, passing=0, *, sql=10):
