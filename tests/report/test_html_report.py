@@ -7,6 +7,7 @@ import hashlib
 import re
 from dataclasses import replace
 from html import unescape
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -32,7 +33,7 @@ from support.reports import (
 )
 from support.snapshots import TextSnapshot
 
-STATE = {
+STATE: dict[str, Any] = {
     "version": 1,
     "name": "ci.silver.orders",
     "columns": [{"name": "id", "type": "bigint"}, {"name": "amount", "type": "bigint"}],
