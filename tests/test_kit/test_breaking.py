@@ -29,141 +29,32 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementEr
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 from support.rows import CHECKED_COLUMNS, COMPARISONS, table
-
-
-def shown(model, **columns):
-    return [
-        (
-            str(breaking.constraint),
-            *(str(other) for other in breaking.breaks[1:]),
-            *(tuple(row.values()) for row in breaking.rows),
-        )
-        for breaking in breaking_rows(model, **columns)
-    ]
-
+from support.snapshots import TextSnapshot
 
 CASES = [
-    ("id bigint not null; b int", [], {}, [("not null id", (None, 1))]),
-    (
-        "s struct<a: int not null, b: struct<c: int not null>> not null",
-        [],
-        {},
-        [
-            ("not null s", "not null s.a", "not null s.b.c", (None,)),
-            ("not null s.a", ({"a": None, "b": {"c": 1}},)),
-            ("not null s.b.c", ({"a": 1, "b": {"c": None}},)),
-        ],
-    ),
-    ("a int not null", ["a > 0"], {}, [("not null a", "check c1", (None,)), ("check c1", (0,))]),
-    ("a int not null; b int", ["a > 0 OR b > 0"], {}, [("not null a", (None, 1)), ("check c1", (0, 0))]),
+    ("id bigint not null; b int", [], {}),
+    ("s struct<a: int not null, b: struct<c: int not null>> not null", [], {}),
+    ("a int not null", ["a > 0"], {}),
+    ("a int not null; b int", ["a > 0 OR b > 0"], {}),
     (
         "a varchar(3); c array<varchar(1)>; d map<char(1),varchar(2)>; e struct<f: varchar(4)>; g map<struct<h: char(1)>,int>",
         [],
         {},
-        [
-            ("length a", ("a_1x", ["1", "2"], {"1": "d1"}, {"f": "f_1"}, {("1",): 1})),
-            ("length c.element", ("a_1", ["1x", "2"], {"1": "d1"}, {"f": "f_1"}, {("1",): 1})),
-            ("length d.key", ("a_1", ["1", "2"], {"1x": "d1"}, {"f": "f_1"}, {("1",): 1})),
-            ("length d.value", ("a_1", ["1", "2"], {"1": "d1x"}, {"f": "f_1"}, {("1",): 1})),
-            ("length e.f", ("a_1", ["1", "2"], {"1": "d1"}, {"f": "f_1xx"}, {("1",): 1})),
-            ("length g.key.h", ("a_1", ["1", "2"], {"1": "d1"}, {"f": "f_1"}, {("1x",): 1})),
-        ],
     ),
-    ("a varchar(3)", ["length(a) <= 3"], {}, [("length a", "check c1", ("a_1x",)), ("check c1", (None,))]),
-    ("a int", ["a > 0", "a > 1"], {}, [("check c1", "check c2", (0,)), ("check c2", (1,))]),
-    ("a int; b int", ["a < b"], {}, [("check c1", (1, 1))]),
-    ("a int not null; b int", ["a > 0 OR a <= 0", "1 < 2", "TRUE"], {}, [("not null a", "check c1", (None, 1))]),
-    ("a int", ["a > 0 OR a <= 0"], {}, [("check c1", (None,))]),
-    ("a int; b int", ["a + b < 9"], {}, [("check c1", (1, 9))]),
-    ("a int", ["a IS NOT NULL"], {}, [("check c1", (None,))]),
-    ("a int", ["a IS NULL"], {}, [("check c1", (1,))]),
-    (
-        "a string; b int",
-        ["a IN ('x', 'y')", "a <> 'x' OR b > 5"],
-        {},
-        [("check c1", ("a_1", 1)), ("check c2", ("x", 1))],
-    ),
-    (
-        "a int not null; b string not null",
-        ["a * 3 < 9", "concat(b, b) <> ''"],
-        {},
-        [
-            ("not null a", "check c1", (None, "b_1")),
-            ("not null b", "check c2", (1, None)),
-            ("check c1", (3, "b_1")),
-            ("check c2", (1, "")),
-        ],
-    ),
-    (
-        "id int not null; b int",
-        [],
-        {"primary_key": ["id"]},
-        [("not null id", (None, 1)), ("primary key pk_dev_silver_orders__id", (1, 1), (1, 2))],
-    ),
-    (
-        "a int; b int; c int",
-        ["b = a"],
-        {"unique": [Unique(["a"], name="u"), Unique(["a", "c"], name="v")]},
-        [
-            ("check c1", (1, 2, 1)),
-            ("unique constraint u", (1, 1, 1), (1, 1, 2)),
-            ("unique constraint v", "unique constraint u", (1, 1, 1), (1, 1, 1)),
-        ],
-    ),
-    (
-        "a struct<b: struct<c: varchar(2)>>",
-        ["a.b IS NULL"],
-        {},
-        [("length a.b.c", "check c1", ({"b": {"c": "c1x"}},)), ("check c1", ({"b": {"c": "c1"}},))],
-    ),
+    ("a varchar(3)", ["length(a) <= 3"], {}),
+    ("a int", ["a > 0", "a > 1"], {}),
+    ("a int; b int", ["a < b"], {}),
+    ("a int not null; b int", ["a > 0 OR a <= 0", "1 < 2", "TRUE"], {}),
+    ("a int", ["a > 0 OR a <= 0"], {}),
+    ("a int; b int", ["a + b < 9"], {}),
+    ("a int", ["a IS NOT NULL"], {}),
+    ("a int", ["a IS NULL"], {}),
+    ("a string; b int", ["a IN ('x', 'y')", "a <> 'x' OR b > 5"], {}),
+    ("a int not null; b string not null", ["a * 3 < 9", "concat(b, b) <> ''"], {}),
+    ("id int not null; b int", [], {"primary_key": ["id"]}),
+    ("a int; b int; c int", ["b = a"], {"unique": [Unique(["a"], name="u"), Unique(["a", "c"], name="v")]}),
+    ("a struct<b: struct<c: varchar(2)>>", ["a.b IS NULL"], {}),
 ]
-
-
-def test_each_constraint_has_rows_that_break_it():
-    for columns, checks, options, expected in CASES:
-        assert shown(table(columns, checks, **options)) == expected
-
-
-def test_columns_that_the_table_fills_are_not_broken():
-    more = [
-        Column("id", "bigint", is_nullable=False, identity=True),
-        Column("d", "int", is_nullable=False, default=5),
-        Column("g", "int", is_nullable=False, generated_as="d + 1"),
-    ]
-    model = table("x int", ["d > 2", "g < 9"], more=more, unique=[Unique(["id"]), Unique(["g"])])
-
-    assert shown(model) == [
-        ("not null d", "not null g", "check c1", "check c2", (1, None)),
-        ("check c1", (1, 1)),
-        ("check c2", (1, 8)),
-    ]
-
-
-def test_given_values_make_the_base():
-    model = table("a int; b int; c int", ["c > 0"])
-
-    assert shown(model, a=7, b=lambda position: position) == [("check c1", (7, 0, 0))]
-
-
-def test_given_values_that_hold_no_parts_are_replaced_where_one_breaks():
-    model = table("a array<varchar(2)>; m map<string,struct<b: varchar(3)>>; s struct<c: struct<d: int not null>>")
-
-    assert shown(model, a=[], m={}, s={"c": None}) == [
-        ("not null s.c.d", ([], {}, {"c": {"d": None}})),
-        ("length a.element", "not null s.c.d", (["e1x", "e2"], {}, {"c": None})),
-        ("length m.value.b", "not null s.c.d", ([], {"key_1": {"b": "b_1x"}}, {"c": None})),
-    ]
-
-
-def test_a_key_that_is_always_null_is_left_out():
-    model = table("a int; b int", ["a IS NULL"], unique=[Unique(["a"])])
-
-    assert shown(model) == [("check c1", (1, 1))]
-
-
-def test_values_that_cannot_be_compared_are_an_error():
-    with pytest.raises(DeclarationError, match="no row was found that breaks not null b; if there is one, give"):
-        breaking_rows(table("a int; b int not null", ["a > 0"]), a="x")
 
 
 UNJUDGED = [
@@ -177,65 +68,95 @@ UNJUDGED = [
 ]
 
 
-def test_a_check_that_only_spark_can_judge_leaves_the_others():
-    for column, condition, value in UNJUDGED:
+BROKEN = [
+    ("c string", "c RLIKE '^[A-Z]{2}[0-9]{4}$'", "AB1234"),
+    ("c string", "regexp_like(c, '^[A-Z]+$')", "AB"),
+    ("c array<string>", "size(c) > 1", ["a", "b"]),
+    ("c array<string>", "size(c) <= 2", ["a", "b"]),
+    ("c date", "year(c) >= 2020", date(2026, 1, 31)),
+]
+"""A column, a check that Python can judge, and a value that meets it."""
+
+FILLED = [
+    Column("id", "bigint", is_nullable=False, identity=True),
+    Column("d", "int", is_nullable=False, default=5),
+    Column("g", "int", is_nullable=False, generated_as="d + 1"),
+]
+
+
+def models():
+    """Yield names, models and given values."""
+    for columns, checks, options in CASES:
+        yield f"{columns}; {checks}; {options}", table(columns, checks, **options), {}
+    for column, check, value in UNJUDGED:
         model = table(
             f"id bigint not null; n int; {column.partition(';')[0]}",
-            [condition, "n > 0"],
+            [check, "n > 0"],
             unique=[Unique(["n"])],
             more=[Column("g", "string", generated_as="c || 'x'")] if ";" in column else [],
         )
-
-        assert shown(model, c=value) == [
-            ("not null id", (None, 1, value)),
-            ("check c2", (1, 0, value)),
-            ("unique constraint uq_dev_silver_orders__n", (1, 1, value), (2, 1, value)),
-        ]
-
-
-def test_a_check_that_only_spark_can_judge_may_be_broken_by_another_value():
-    model = table("c varchar(6) not null; n int", ["c RLIKE '^(?i)[A-Z]{2}[0-9]{4}$'", "n > 0"])
-
-    assert shown(model, c="AB1234") == [
-        ("not null c", "check c1", (None, 1)),
-        ("length c", "check c1", ("AB1234x", 1)),
-        ("check c2", ("AB1234", 0)),
-    ]
+        yield f"only Spark judges {column}; {check}", model, {"c": value}
+    for column, check, value in BROKEN:
+        yield f"{column}; {check}", table(f"n int not null; {column}", [check]), {"c": value}
+    pattern = table("c varchar(6) not null; n int", ["c RLIKE '^(?i)[A-Z]{2}[0-9]{4}$'", "n > 0"])
+    yield "another value breaks what only Spark judges", pattern, {"c": "AB1234"}
+    filled = table("x int", ["d > 2", "g < 9"], more=FILLED, unique=[Unique(["id"]), Unique(["g"])])
+    yield "what the table fills", filled, {}
+    yield "given values", table("a int; b int; c int", ["c > 0"]), {"a": 7, "b": lambda position: position}
+    parts = table("a array<varchar(2)>; m map<string,struct<b: varchar(3)>>; s struct<c: struct<d: int not null>>")
+    yield "given values that hold no parts", parts, {"a": [], "m": {}, "s": {"c": None}}
+    yield "a key that is always NULL", table("a int; b int", ["a IS NULL"], unique=[Unique(["a"])]), {}
 
 
-def test_checks_of_patterns_sizes_and_years_are_broken():
-    cases = [
-        ("c string", "c RLIKE '^[A-Z]{2}[0-9]{4}$'", "AB1234", "c_1"),
-        ("c string", "regexp_like(c, '^[A-Z]+$')", "AB", "c_1"),
-        ("c array<string>", "size(c) > 1", ["a", "b"], []),
-        ("c array<string>", "size(c) <= 2", ["a", "b"], ["c_1", "c_2", "c_3"]),
-        ("c date", "year(c) >= 2020", date(2026, 1, 31), date(2018, 6, 21)),
-    ]
-    for column, condition, value, broken in cases:
-        found = {
-            constraint: rows for constraint, *rows in shown(table(f"n int not null; {column}", [condition]), c=value)
-        }
-
-        assert (found["check c1"], found["not null n"]) == ([(1, broken)], [(None, value)])
+def breaks(model, **columns):
+    """Return the constraints that rows break, the first of which is meant, and the rows."""
+    return "".join(
+        f"  {', '.join(map(str, breaking.breaks))}: {'  '.join(str(tuple(row.values())) for row in breaking.rows)}\n"
+        for breaking in breaking_rows(model, **columns)
+    )
 
 
-def test_a_check_that_no_row_is_known_to_break_is_an_error():
-    messages = []
-    for columns, check in (("a string not null", "a RLIKE '(?i).*'"), ("a int not null", "abs(coalesce(a, 0)) >= 0")):
-        with pytest.raises(DeclarationError) as error:
-            breaking_rows(table(columns, [check]))
-        messages.append(str(error.value))
+def test_each_constraint_has_rows_that_break_it(snapshot):
+    texts = [f"{name}\n{breaks(model, **given_values)}" for name, model, given_values in models()]
 
-    assert messages == [
+    assert "".join(texts) == snapshot(extension_class=TextSnapshot)
+
+
+@pytest.mark.parametrize(
+    ("columns", "check", "values", "message"),
+    [
         (
-            "dev.silver.orders: check c1 (a RLIKE '(?i).*') is not solved: it cannot be evaluated without Spark;"
-            " give a value for a"
+            "a string not null",
+            "a RLIKE '(?i).*'",
+            {},
+            "check c1 (a RLIKE '(?i).*') is not solved: it cannot be evaluated without Spark; give a value for a",
         ),
         (
-            "dev.silver.orders: no row was found that breaks check c1 (abs(coalesce(a, 0)) >= 0); if there is one, give the"
-            " other columns the values that it needs; else drop the constraint"
+            "a int not null",
+            "abs(coalesce(a, 0)) >= 0",
+            {},
+            (
+                "no row was found that breaks check c1 (abs(coalesce(a, 0)) >= 0); if there is one, give the other columns the"
+                " values that it needs; else drop the constraint"
+            ),
         ),
-    ]
+        (
+            "a int; b int not null",
+            "a > 0",
+            {"a": "x"},
+            (
+                "no row was found that breaks not null b; if there is one, give the other columns the values that it needs;"
+                " else drop the constraint"
+            ),
+        ),
+    ],
+    ids=["not solved", "holds always", "cannot be compared"],
+)
+def test_a_constraint_that_no_row_is_known_to_break_is_an_error(columns, check, values, message):
+    with pytest.raises(DeclarationError) as error:
+        breaking_rows(table(columns, [check]), **values)
+
+    assert str(error.value) == f"dev.silver.orders: {message}"
 
 
 def require_stopped(model):

@@ -29,6 +29,7 @@ from pytest_delta_schema.state.expressions import failing_rows
 from pytest_delta_schema.testing.scenario import EVERY_TYPE
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 from support.rows import CHECKED_COLUMNS, COMPARISONS, table
+from support.snapshots import TextSnapshot
 from support.strategies import models
 
 D, UTC = Decimal, timezone.utc
@@ -50,6 +51,18 @@ def require_taken(model, rows):
     catalog = MemoryCatalog([state])
     catalog.insert(model.name, rows)
     assert catalog.data_checks(model.name).count_rows(state.keys).broken == (0,) * len(state.keys)
+
+
+def tuples(rows):
+    return [tuple(row.values()) for row in rows]
+
+
+def customers():
+    return Table("dev", "silver", "customers", [Column("id", "bigint", is_nullable=False)], primary_key=["id"])
+
+
+TO_CUSTOMER = ForeignKey(["c"], customers())
+PARENTS = {customers(): [{"id": 7}, {"ID": 9}, {"id": 9}]}
 
 
 def test_values_are_plain():
@@ -133,207 +146,111 @@ def test_the_same_seed_gives_the_same_bytes_on_every_python():
 
 
 KEYS = [
-    ("a string not null; b int not null", {"primary_key": ["a", "b"]}, 2, [("a_1", 1), ("a_2", 2)]),
-    (
-        "s string not null; f boolean not null",
-        {"primary_key": ["s", "f"], "checks": ["s IN ('x', 'y')"]},
-        4,
-        [("x", True), ("x", False), ("y", True), ("y", False)],
-    ),
-    ("id int not null; s varchar(1)", {"primary_key": ["id"], "unique": [Unique(["s"])]}, 10, [(9, "9"), (10, "A")]),
-    (
-        "id decimal(3,2) not null",
-        {"primary_key": ["id"], "checks": ["id BETWEEN 0 AND 0.02"]},
-        3,
-        [(D("0.02"),), (D("0.01"),)],
-    ),
-    ("id int not null", {"primary_key": ["id"], "checks": ["id > 5 OR id = 2"]}, 3, [(2,), (6,), (7,)]),
+    ("a string not null; b int not null", {"primary_key": ["a", "b"]}, 2),
+    ("s string not null; f boolean not null", {"primary_key": ["s", "f"], "checks": ["s IN ('x', 'y')"]}, 4),
+    ("id int not null; s varchar(1)", {"primary_key": ["id"], "unique": [Unique(["s"])]}, 10),
+    ("id decimal(3,2) not null", {"primary_key": ["id"], "checks": ["id BETWEEN 0 AND 0.02"]}, 3),
+    ("id int not null", {"primary_key": ["id"], "checks": ["id > 5 OR id = 2"]}, 3),
 ]
-
-
-def tuples(rows):
-    return [tuple(row.values()) for row in rows]
-
-
-def test_keys_are_different_in_every_row():
-    for columns, options, n, last in KEYS:
-        rows = rows_of(table(columns, **options), n)
-
-        assert tuples(rows)[-len(last) :] == last
-        require_taken(table(columns, **options), rows)
-
-
-def test_a_key_with_too_few_values_is_an_error():
-    two_columns = {"primary_key": ["s", "f"], "checks": ["s IN ('x', 'y')"]}
-    one_value = {"primary_key": ["flag", "b"], "checks": ["b = 'b'", "NOT flag", "c = 1 OR c = 2"]}
-    only_x = {"unique": [Unique(["s"])], "checks": ["s = 'x_'"]}
-    one_letter = {"unique": [Unique(["s"])]}
-    few = "has at most {}, but {} rows were requested; ask for fewer rows, or give {}".format
-    refusals = [
-        (
-            "s string not null; f boolean not null",
-            two_columns,
-            5,
-            f"primary key (s, f) {few('4 values under check c1', 5, 's, f')}",
-        ),
-        ("id tinyint", {"unique": [Unique(["id"])]}, 257, f"unique constraint (id) {few('256 values', 257, 'id')}"),
-        ("s string", only_x, 2, f"unique constraint (s) {few('1 value under check c1', 2, 's')}"),
-        (
-            "flag boolean not null; b string not null; c int",
-            one_value,
-            2,
-            f"primary key (flag, b) {few('1 value under check c1, c2', 2, 'flag, b')}",
-        ),
-        (
-            "s varchar(1)",
-            one_letter,
-            40,
-            "no further row is found that satisfies unique constraint (s); ask for fewer rows, or give s",
-        ),
-    ]
-
-    assert [refusal(table(columns, **options), n) for columns, options, n, _ in refusals] == [
-        f"dev.silver.orders: {message}" for *_, message in refusals
-    ]
 
 
 SOLVED = [
-    ("a int", ["a IN (3, 5)"], [(3,), (5,), (3,)]),
-    ("a int", ["a NOT IN (1, 2)"], [(3,), (4,), (5,)]),
-    ("a int", ["a <> 2"], [(1,), (3,), (4,)]),
-    ("a int", ["a < 0"], [(-1,), (-2,), (-3,)]),
-    ("a int", ["a <= -10"], [(-10,), (-11,), (-12,)]),
-    ("a int", ["a BETWEEN 100 AND 101"], [(100,), (101,), (100,)]),
-    ("a int", ["a = 7"], [(7,), (7,), (7,)]),
-    ("a bigint", ["a > 2147483647"], [(2147483648,), (2147483649,), (2147483650,)]),
-    ("a decimal(5,2)", ["a > 0 AND a <= 0.5"], [(D("0.50"),), (D("0.01"),), (D("0.02"),)]),
-    ("a decimal(5,2)", ["a > 1.995"], [(D("2.00"),), (D("3.00"),), (D("4.00"),)]),
-    ("a double", ["a > 0"], [(1.5,), (2.5,), (3.5,)]),
-    ("a decimal(5,2)", ["a > 0"], [(D("1.00"),), (D("2.00"),), (D("3.00"),)]),
-    ("a date", ["a > '2000-01-01'"], [(date(2024, 1, day),) for day in (1, 2, 3)]),
-    ("a timestamp_ntz", ["a > '2000-01-01'"], [(datetime(2024, 1, 1, hour),) for hour in (0, 1, 2)]),  # noqa: DTZ001
-    ("a double", ["a > 0.25 AND a < 0.5"], [(0.2509765625,), (0.251953125,), (0.2529296875,)]),
-    ("a int", ["a IN (1, 3, 5)", "a > 1"], [(3,), (5,), (3,)]),
-    ("a int; b decimal(5,2)", ["b IN (2, 2.5, 7)", "a = b"], [(2, D("2.00")), (7, D("7.00")), (2, D("2.00"))]),
-    ("a int; b decimal(5,2)", ["a IN (2, 3)", "a = b"], [(2, D("2.00")), (3, D("3.00")), (2, D("2.00"))]),
-    ("a string; b string", ["a IN ('x', 'y')", "b IN ('y', 'x')", "a = b"], [("x", "x"), ("y", "y"), ("x", "x")]),
-    ("a date", ["a IN ('2024-05-05', '2024-05-06')", "a > '2024-05-05'"], [(date(2024, 5, 6),)] * 3),
-    ("a string", ["a LIKE 'x%y'", "length(a) = 2"], [("xy",)] * 3),
-    ("a varchar(1)", ["a LIKE '%'"], [("1",), ("2",), ("3",)]),
-    ("a varchar(2)", ["a LIKE '%y'"], [("1y",), ("2y",), ("3y",)]),
-    ("a timestamp_ntz", ["a >= '2024-02-02 10:00:00'"], [(datetime(2024, 2, day, 10),) for day in (2, 3, 4)]),  # noqa: DTZ001
-    (
-        "a timestamp",
-        ["a BETWEEN '2024-02-02' AND '2024-02-03'"],
-        [(datetime(2024, 2, day, hour, tzinfo=UTC),) for day, hour in ((2, 0), (3, 0), (2, 1))],
-    ),
-    (
-        "a date; b timestamp",
-        ["b > a"],
-        [(date(2024, 1, day), datetime(2024, 2, 2, tzinfo=UTC)) for day in (1, 2, 3)],
-    ),
-    ("a boolean; b boolean; c boolean", ["a", "NOT b", "c = false"], [(True, False, False)] * 3),
-    ("a date", ["a >= DATE '2025-05-05'"], [(date(2025, 5, 5),), (date(2025, 5, 6),), (date(2025, 5, 7),)]),
-    ("a timestamp", ["a < '2000-01-01'"], [(datetime(1999, 12, day, tzinfo=UTC),) for day in (30, 29, 28)]),
-    ("a date; b date", ["b > a"], [(date(2024, 1, d), date(2024, 1, d + 1)) for d in (1, 2, 3)]),
-    ("a int; b decimal(5,2); c int", ["a < b AND b < c"], [(1, D("2.00"), 3), (2, D("3.00"), 4), (3, D("4.00"), 5)]),
-    ("c int; a int", ["c > a", "c <= 2"], [(1, 0), (2, 1), (0, -1)]),
-    ("a int; b int", ["a <> b"], [(1, 2), (2, 3), (3, 4)]),
-    ("a int; b decimal(5,2)", ["a = b"], [(1, D("1.00")), (2, D("2.00")), (3, D("3.00"))]),
-    ("a string; b string; c string", ["a = b", "a <> c"], [(f"a_{n}", f"a_{n}", f"c_{n}") for n in (1, 2, 3)]),
-    ("a string", ["a LIKE 'ORD-%'"], [("ORD-1",), ("ORD-2",), ("ORD-3",)]),
-    ("a varchar(6)", ["a LIKE '%@_%'"], [("a_1@xx",), ("a_2@xx",), ("a_3@xx",)]),
-    ("a varchar(3)", ["a LIKE '%@_'"], [("1@x",), ("2@x",), ("3@x",)]),
-    ("a string", ["a LIKE 'A_'", "a <> 'Ab'"], [("Ax",), ("A`",), ("Aa",)]),
-    ("a string", ["a NOT LIKE 'a%' OR a LIKE 'ab%'"], [("ab1",), ("ab2",), ("ab3",)]),
-    ("a string", ["length(a) = 6"], [("a_0001",), ("a_0002",), ("a_0003",)]),
-    ("a string", ["length(a) BETWEEN 1 AND 2"], [("1",), ("2",), ("3",)]),
-    ("a string", ["length(a) IN (2, 4)"], [("a_10",), ("a_11",), ("a_12",)]),
-    ("a string", ["length(a) NOT IN (3, 9)"], [("a_10",), ("a_11",), ("a_12",)]),
-    ("a string", ["a IN ('a', 'bb', 'cc')", "length(a) = 2", "a NOT LIKE 'b%'"], [("cc",), ("cc",), ("cc",)]),
-    ("a string", ["a = ''"], [("",), ("",), ("",)]),
-    ("a string", ["a > 'A'"], [("a_1",), ("a_2",), ("a_3",)]),
-    ("a string", ["a > 'x'"], [("x1",), ("x2",), ("x3",)]),
-    ("a string", ["a <= 'A'"], [("A",), ("@1",), ("@2",)]),
-    ("a string", ["a <= ''"], [("",), ("",), ("",)]),
-    ("a string", ["a BETWEEN 'b' AND 'd'"], [("b",), ("d",), ("b1",)]),
-    ("a string", ["a BETWEEN 'x' AND 'x'"], [("x",), ("x",), ("x",)]),
-    ("a string", ["NOT a BETWEEN 'a' AND 'b'"], [("b1",), ("b2",), ("b3",)]),
-    ("a string", ["a LIKE 'x%'", "a >= 'xb'"], [("xb",), ("xb1",), ("xb2",)]),
-    ("a string", ["a > 'é'"], [("é1",), ("é2",), ("é3",)]),
-    ("a varchar(2)", ["a > 'ab'"], [("b1",), ("b2",), ("b3",)]),
-    ("a varchar(2)", ["a > 'ab' AND a < 'b'"], [("ac",), ("ad",), ("ae",)]),
-    ("a varchar(2)", ["a > '~a'"], [("~b",), ("~c",), ("~d",)]),
-    ("a string; b string", ["a > b", "a < 'b'"], [("a_1", "a_01"), ("a_2", "a_11"), ("a_3", "a_21")]),
-    (
-        "a string; b string; c string",
-        ["a > b", "b > c", "a < 'b'"],
-        [("a_1", "a_01", "a_001"), ("a_2", "a_11", "a_101"), ("a_3", "a_21", "a_201")],
-    ),
-    ("a string; b string", ["b >= 'k'", "a >= b", "a <= 'l'"], [("l", "k"), ("l", "k1"), ("l", "k2")]),
-    ("a string; b string", ["a <> b", "a IN ('x', 'y')"], [("x", "b_1"), ("y", "b_2"), ("x", "b_3")]),
-    ("a string; b string", ["a >= b", "a IN ('k', 'm')"], [("k", "b_1"), ("m", "b_2"), ("k", "b_3")]),
-    ("a string; b string", ["a <= b", "a IN ('x', 'y')"], [("x", "x"), ("y", "y"), ("x", "x")]),
-    ("a string; b string", ["a = b", "a >= b", "a IN ('x', 'y')"], [("x", "x"), ("y", "y"), ("x", "x")]),
-    ("a varchar(2); b varchar(2)", ["b <= a", "length(a) = 1", "a = b"], [("1", "1"), ("2", "2"), ("3", "3")]),
-    ("a string; b string", ["a > b"], [("a_1", "a_01"), ("a_2", "a_11"), ("a_3", "a_21")]),
-    ("a char(3)", ["a IN ('EUR', 'USD')"], [("EUR",), ("USD",), ("EUR",)]),
-    ("a int", ["a IS NULL"], [(None,), (None,), (None,)]),
-    ("a int", ["a IS NULL OR a > 9"], [(10,), (11,), (12,)]),
-    ("a string; b int", ["a = 'x' OR b > 9"], [("a_1", 10), ("a_2", 10), ("a_3", 10)]),
-    ("a string; b int", ["a IN ('x', 'y')", "a <> 'x' OR b IS NOT NULL"], [("x", 1), ("y", 2), ("x", 3)]),
-    ("a int", ["coalesce(a, 0) < 3"], [(1,), (2,), (0,)]),
-    (
-        "a struct<b: int, c: struct<d: string>>",
-        ["a.b > 9", "a.c.d IN ('x')"],
-        [({"b": n, "c": {"d": "x"}},) for n in (10, 11, 12)],
-    ),
-    (
-        "a struct<b: int, c: struct<d: string>>",
-        ["a.b > 9", "a.c IS NULL"],
-        [({"b": n, "c": None},) for n in (10, 11, 12)],
-    ),
-    ("a int; b int", ["a NOT IN (1, 2) OR b > 0"], [(1, 1), (2, 2), (3, 3)]),
-    ("a char(3); b varchar(1)", ["a > b"], [("a_1", "1"), ("a_2", "2"), ("a_3", "3")]),
-    ("a varchar(1); b char(3)", ["a < b"], [("1", "b_1"), ("2", "b_2"), ("3", "b_3")]),
-    ("a varchar(1); b char(3)", ["a <= b"], [("1", "b_1"), ("2", "b_2"), ("3", "b_3")]),
-    ("a varchar(1); b char(3)", ["b >= a"], [("1", "b_1"), ("2", "b_2"), ("3", "b_3")]),
-    ("a int; b int", ["a + b < 100"], [(1, 1), (2, 2), (3, 3)]),
-    ("a int", ["1 < 2 AND TRUE"], [(1,), (2,), (3,)]),
-    ("a int; b int", ["a + b > 100"], [(1, 100), (2, 100), (3, 100)]),
-    ("a int; b int; c int", ["a * b = c", "c > 50"], [(1, 51, 51), (2, 26, 52), (53, 1, 53)]),
-    ("a int", ["a % 7 = 3"], [(3,), (10,), (17,)]),
-    ("a int; b int", ["CASE WHEN a > 5 THEN b = a ELSE b < a - 10 END"], [(1, -10), (2, -10), (3, -10)]),
-    ("a int", ["CASE WHEN a > 5 THEN a < 8 ELSE a = -3 END"], [(6,), (7,), (-3,)]),
-    ("a string", ["a LIKE 'x%' AND a LIKE '%-y'"], [("x%%-y",)] * 3),
-    ("a string", ["a RLIKE '^[A-Z]{2}[0-9]{4}$'"], [("AA0001",), ("AA0002",), ("AA0003",)]),
-    ("a string", ["a RLIKE '^(de|fr)-[^a-z]+$'"], [("de-B",), ("de-C",), ("de-D",)]),
-    ("a string", ["upper(a) = a", "substring(a, 1, 2) = 'DE'"], [("DE",), ("DE1",), ("DE2",)]),
-    (
-        "a date",
-        ["year(a) = 2026 AND month(a) IN (3, 4)", "day(a) > 20"],
-        [(date(2026, 3, 21),), (date(2026, 4, 21),), (date(2026, 3, 21),)],
-    ),
-    (
-        "a timestamp",
-        ["year(a) = 2026"],
-        [(datetime(2026, month, day, tzinfo=UTC),) for month, day in ((2, 2), (2, 1), (1, 2))],
-    ),
-    ("a array<int>", ["size(a) > 3"], [([1, 2, 3, 4],)] * 3),
-    (
-        "a struct<b: int, c: int>; d int",
-        ["a.b + a.c = d", "d > 40"],
-        [({"b": 1, "c": 40}, 41), ({"b": 2, "c": 40}, 42), ({"b": 3, "c": 40}, 43)],
-    ),
+    ("a int", ["a IN (3, 5)"]),
+    ("a int", ["a NOT IN (1, 2)"]),
+    ("a int", ["a <> 2"]),
+    ("a int", ["a < 0"]),
+    ("a int", ["a <= -10"]),
+    ("a int", ["a BETWEEN 100 AND 101"]),
+    ("a int", ["a = 7"]),
+    ("a bigint", ["a > 2147483647"]),
+    ("a decimal(5,2)", ["a > 0 AND a <= 0.5"]),
+    ("a decimal(5,2)", ["a > 1.995"]),
+    ("a double", ["a > 0"]),
+    ("a decimal(5,2)", ["a > 0"]),
+    ("a date", ["a > '2000-01-01'"]),
+    ("a timestamp_ntz", ["a > '2000-01-01'"]),
+    ("a double", ["a > 0.25 AND a < 0.5"]),
+    ("a int", ["a IN (1, 3, 5)", "a > 1"]),
+    ("a int; b decimal(5,2)", ["b IN (2, 2.5, 7)", "a = b"]),
+    ("a int; b decimal(5,2)", ["a IN (2, 3)", "a = b"]),
+    ("a string; b string", ["a IN ('x', 'y')", "b IN ('y', 'x')", "a = b"]),
+    ("a date", ["a IN ('2024-05-05', '2024-05-06')", "a > '2024-05-05'"]),
+    ("a string", ["a LIKE 'x%y'", "length(a) = 2"]),
+    ("a varchar(1)", ["a LIKE '%'"]),
+    ("a varchar(2)", ["a LIKE '%y'"]),
+    ("a timestamp_ntz", ["a >= '2024-02-02 10:00:00'"]),
+    ("a timestamp", ["a BETWEEN '2024-02-02' AND '2024-02-03'"]),
+    ("a date; b timestamp", ["b > a"]),
+    ("a boolean; b boolean; c boolean", ["a", "NOT b", "c = false"]),
+    ("a date", ["a >= DATE '2025-05-05'"]),
+    ("a timestamp", ["a < '2000-01-01'"]),
+    ("a date; b date", ["b > a"]),
+    ("a int; b decimal(5,2); c int", ["a < b AND b < c"]),
+    ("c int; a int", ["c > a", "c <= 2"]),
+    ("a int; b int", ["a <> b"]),
+    ("a int; b decimal(5,2)", ["a = b"]),
+    ("a string; b string; c string", ["a = b", "a <> c"]),
+    ("a string", ["a LIKE 'ORD-%'"]),
+    ("a varchar(6)", ["a LIKE '%@_%'"]),
+    ("a varchar(3)", ["a LIKE '%@_'"]),
+    ("a string", ["a LIKE 'A_'", "a <> 'Ab'"]),
+    ("a string", ["a NOT LIKE 'a%' OR a LIKE 'ab%'"]),
+    ("a string", ["length(a) = 6"]),
+    ("a string", ["length(a) BETWEEN 1 AND 2"]),
+    ("a string", ["length(a) IN (2, 4)"]),
+    ("a string", ["length(a) NOT IN (3, 9)"]),
+    ("a string", ["a IN ('a', 'bb', 'cc')", "length(a) = 2", "a NOT LIKE 'b%'"]),
+    ("a string", ["a = ''"]),
+    ("a string", ["a > 'A'"]),
+    ("a string", ["a > 'x'"]),
+    ("a string", ["a <= 'A'"]),
+    ("a string", ["a <= ''"]),
+    ("a string", ["a BETWEEN 'b' AND 'd'"]),
+    ("a string", ["a BETWEEN 'x' AND 'x'"]),
+    ("a string", ["NOT a BETWEEN 'a' AND 'b'"]),
+    ("a string", ["a LIKE 'x%'", "a >= 'xb'"]),
+    ("a string", ["a > 'é'"]),
+    ("a varchar(2)", ["a > 'ab'"]),
+    ("a varchar(2)", ["a > 'ab' AND a < 'b'"]),
+    ("a varchar(2)", ["a > '~a'"]),
+    ("a string; b string", ["a > b", "a < 'b'"]),
+    ("a string; b string; c string", ["a > b", "b > c", "a < 'b'"]),
+    ("a string; b string", ["b >= 'k'", "a >= b", "a <= 'l'"]),
+    ("a string; b string", ["a <> b", "a IN ('x', 'y')"]),
+    ("a string; b string", ["a >= b", "a IN ('k', 'm')"]),
+    ("a string; b string", ["a <= b", "a IN ('x', 'y')"]),
+    ("a string; b string", ["a = b", "a >= b", "a IN ('x', 'y')"]),
+    ("a varchar(2); b varchar(2)", ["b <= a", "length(a) = 1", "a = b"]),
+    ("a string; b string", ["a > b"]),
+    ("a char(3)", ["a IN ('EUR', 'USD')"]),
+    ("a int", ["a IS NULL"]),
+    ("a int", ["a IS NULL OR a > 9"]),
+    ("a string; b int", ["a = 'x' OR b > 9"]),
+    ("a string; b int", ["a IN ('x', 'y')", "a <> 'x' OR b IS NOT NULL"]),
+    ("a int", ["coalesce(a, 0) < 3"]),
+    ("a struct<b: int, c: struct<d: string>>", ["a.b > 9", "a.c.d IN ('x')"]),
+    ("a struct<b: int, c: struct<d: string>>", ["a.b > 9", "a.c IS NULL"]),
+    ("a int; b int", ["a NOT IN (1, 2) OR b > 0"]),
+    ("a char(3); b varchar(1)", ["a > b"]),
+    ("a varchar(1); b char(3)", ["a < b"]),
+    ("a varchar(1); b char(3)", ["a <= b"]),
+    ("a varchar(1); b char(3)", ["b >= a"]),
+    ("a int; b int", ["a + b < 100"]),
+    ("a int", ["1 < 2 AND TRUE"]),
+    ("a int; b int", ["a + b > 100"]),
+    ("a int; b int; c int", ["a * b = c", "c > 50"]),
+    ("a int", ["a % 7 = 3"]),
+    ("a int; b int", ["CASE WHEN a > 5 THEN b = a ELSE b < a - 10 END"]),
+    ("a int", ["CASE WHEN a > 5 THEN a < 8 ELSE a = -3 END"]),
+    ("a string", ["a LIKE 'x%' AND a LIKE '%-y'"]),
+    ("a string", ["a RLIKE '^[A-Z]{2}[0-9]{4}$'"]),
+    ("a string", ["a RLIKE '^(de|fr)-[^a-z]+$'"]),
+    ("a string", ["upper(a) = a", "substring(a, 1, 2) = 'DE'"]),
+    ("a date", ["year(a) = 2026 AND month(a) IN (3, 4)", "day(a) > 20"]),
+    ("a timestamp", ["year(a) = 2026"]),
+    ("a array<int>", ["size(a) > 3"]),
+    ("a struct<b: int, c: int>; d int", ["a.b + a.c = d", "d > 40"]),
 ]
-
-
-def test_checks_hold():
-    made = [(columns, checks, rows_of(table(columns, checks))) for columns, checks, _ in SOLVED]
-
-    assert [(columns, checks, tuples(rows)) for columns, checks, rows in made] == SOLVED
-    for columns, checks, rows in made:
-        require_taken(table(columns, checks), rows)
 
 
 IN_ALL, IN_UTC = ("UTC", "America/New_York", "Asia/Kathmandu", "Pacific/Kiritimati", "Pacific/Pago_Pago"), ("UTC",)
@@ -387,47 +304,105 @@ def test_numbers_that_overflow_a_narrow_type_are_no_solution():
 
 
 UNSOLVED = [
-    ("a int; b int", ["b > 0", "a > 5 AND a < 3"], "a"),
-    ("a int not null", ["a IS NULL"], "a"),
-    ("a string", ["a > 'y' AND a < 'x'"], "a"),
-    ("a string", ["a < ''"], "a"),
-    ("a string", ["a IN ('x', 1)"], "a"),
-    ("a binary; b binary", ["a = b"], "a or b"),
-    ("a int; b string", ["a > b"], "a or b"),
-    ("a string", ["a IN ('x', 'y')", "a > 1"], "a"),
-    ("a int", ["a = 'x'"], "a"),
-    ("a int", ["a LIKE '1%'"], "a"),
-    ("a int", ["length(a) > 1"], "a"),
-    ("a array<int>", ["a = 1"], "a"),
-    ("a varchar(3)", ["length(a) > 3"], "a"),
-    ("a int; b int", ["a < b AND b < a"], "a or b"),
-    ("a int; b int", ["a = b AND a <> b"], "a or b"),
-    ("a struct<b: int>", ["a IS NULL AND a.b > 1"], "a"),
+    ("a int", ["FALSE"]),
+    ("email string; b int", ["email RLIKE '(?i)^x'"]),
+    ("a int; b int", ["a > 5", "b > 0", "a < 3"]),
+    ("a int; b int", ["b > 0", "a > 5 AND a < 3"]),
+    ("a int not null", ["a IS NULL"]),
+    ("a string", ["a > 'y' AND a < 'x'"]),
+    ("a string", ["a < ''"]),
+    ("a string", ["a IN ('x', 1)"]),
+    ("a binary; b binary", ["a = b"]),
+    ("a int; b string", ["a > b"]),
+    ("a string", ["a IN ('x', 'y')", "a > 1"]),
+    ("a int", ["a = 'x'"]),
+    ("a int", ["a LIKE '1%'"]),
+    ("a int", ["length(a) > 1"]),
+    ("a array<int>", ["a = 1"]),
+    ("a varchar(3)", ["length(a) > 3"]),
+    ("a int; b int", ["a < b AND b < a"]),
+    ("a int; b int", ["a = b AND a <> b"]),
+    ("a struct<b: int>", ["a IS NULL AND a.b > 1"]),
 ]
-"""Columns, checks of which the last is not solved, and the columns of which a value may be given."""
 
 
-def test_a_check_that_is_not_solved_is_an_error():
-    assert [refusal(table(columns, checks)) for columns, checks, _ in UNSOLVED] == [
-        f"dev.silver.orders: check c{len(checks)} ({checks[-1]}) is not solved; give a value for {columns}"
-        for _, checks, columns in UNSOLVED
-    ]
-    assert refusal(table("a int", ["FALSE"])) == (
-        "dev.silver.orders: check c1 (FALSE) is not solved; no row meets it, so change the check"
+ONE_OF_TWO = {"primary_key": ["s", "f"], "checks": ["s IN ('x', 'y')"]}
+ONE_VALUE = {"primary_key": ["flag", "b"], "checks": ["b = 'b'", "NOT flag", "c = 1 OR c = 2"]}
+TOO_MANY = [
+    ("s string not null; f boolean not null", ONE_OF_TWO, 5),
+    ("id tinyint", {"unique": [Unique(["id"])]}, 257),
+    ("s string", {"unique": [Unique(["s"])], "checks": ["s = 'x_'"]}, 2),
+    ("flag boolean not null; b string not null; c int", ONE_VALUE, 2),
+    ("s varchar(1)", {"unique": [Unique(["s"])]}, 40),
+]
+"""Columns, keys with too few values, and the number of rows that are asked for."""
+
+TO_ITSELF = ForeignKey(["boss"], "dev.silver.orders", ["id"])
+TREES = [
+    ("id int not null; boss int", []),
+    ("id int not null; boss int not null", []),
+    ("id int not null; boss int", ["boss <> id OR boss IS NULL"]),
+    ("id int not null; boss int", ["boss = id"]),
+]
+OF_PARENTS = [
+    ("id int; c bigint", {}),
+    ("c bigint not null", {"primary_key": ["c"]}),
+    ("c bigint not null; line int not null", {"primary_key": ["c", "line"]}),
+    ("c bigint not null; f boolean not null", {"primary_key": ["c", "f"]}),
+    ("c bigint; big bigint", {"checks": ["c < big"]}),
+    ("c bigint", {"checks": ["c > 8"]}),
+]
+BAD_PARENTS = [{customers(): []}, {customers(): [{"x": 1}]}, {customers(): [3]}, {customers(): 3}, {3: []}]
+
+
+def solved():
+    """Yield each case and its rows."""
+    for columns, options, n in KEYS:
+        rows = rows_of(table(columns, **options), n)
+        require_taken(table(columns, **options), rows)
+        yield f"{columns}; {options}, {n} rows", rows[-4:]
+    for columns, checks in SOLVED:
+        rows = rows_of(table(columns, checks))
+        require_taken(table(columns, checks), rows)
+        yield f"{columns}; {' AND '.join(checks)}", rows
+    for columns, checks, fixed in GIVEN:
+        yield f"{columns}; {' AND '.join(checks)}, {fixed}", rows_of(table(columns, checks), 2, **fixed)
+    for columns, checks in TREES:
+        model = table(columns, checks, foreign_keys=[TO_ITSELF], primary_key=["id"])
+        yield f"{columns}; {' AND '.join(checks)}, to itself", rows_of(model, 4)
+    for columns, options in OF_PARENTS:
+        model = table(columns, foreign_keys=[TO_CUSTOMER], **options)
+        yield f"{columns}; {options}, of parents", rows_of(model, 2, parents=PARENTS)
+
+
+def refused():
+    """Yield the errors about models and values."""
+    for columns, checks in UNSOLVED:
+        yield refusal(table(columns, checks))
+    for columns, options, n in TOO_MANY:
+        yield refusal(table(columns, **options), n)
+    for parents in BAD_PARENTS:
+        yield refusal(table("c bigint not null", foreign_keys=[TO_CUSTOMER]), parents=parents)
+    nameless = table("c bigint", foreign_keys=[ForeignKey(["c"], "dev.silver.customers")])
+    yield refusal(nameless, parents={"dev.silver.customers": []})
+    yield refusal(table("a int; b int", ["b <= a AND b >= 0 AND a < b + 9"]), a=-1)
+    yield refusal(table("amount int; b int"), amuont=1, z=2)
+    yield refusal(table("id int"), [{"id": 1}, 3])
+    yield refusal(table("id int"), [{"idd": 1}])
+    yield refusal(table("a struct<b: void not null>; c void"))
+
+
+def test_rows_meet_keys_and_checks(snapshot):
+    text = "".join(f"{case}\n  {'  '.join(map(str, tuples(rows)))}\n" for case, rows in solved())
+
+    assert text == snapshot(extension_class=TextSnapshot)
+
+
+def test_what_has_no_rows_is_an_error(snapshot):
+    assert "\n".join([*refused(), ""]) == snapshot(extension_class=TextSnapshot)
+    assert refusal(table("c bigint", foreign_keys=[TO_CUSTOMER]), parents=[customers()]).startswith(
+        "dev.silver.orders: parents is [Table("
     )
-    assert refusal(table("email string; b int", ["email RLIKE '(?i)^x'"])) == (
-        "dev.silver.orders: check c1 (email RLIKE '(?i)^x') is not solved: it cannot be evaluated without Spark;"
-        " give a value for email"
-    )
-
-
-def test_every_check_that_is_not_solved_is_named():
-    lines = refusal(table("a int; b int", ["a > 5", "b > 0", "a < 3"])).splitlines()
-
-    assert lines == [
-        "dev.silver.orders: check c1 (a > 5) is not solved; give a value for a",
-        "dev.silver.orders: check c3 (a < 3) is not solved; give a value for a",
-    ]
 
 
 def test_given_values_are_kept():
@@ -440,33 +415,12 @@ def test_given_values_are_kept():
 
 
 GIVEN = [
-    ("a int; b int", ["a + b > 100"], {"a": 100}, [(100, 1), (100, 2)]),
-    ("a int; b int", ["b <= a"], {"a": -1}, [(-1, -1), (-1, -1)]),
-    ("a int; b int", ["a = 1 OR b > 5"], {"a": 2}, [(2, 6), (2, 6)]),
-    ("a int; b int", ["a > 5 OR a < 3", "b < a"], {"a": 4}, [(4, 1), (4, 2)]),
-    ("n int", [], {"N": 4}, [(4,), (4,)]),
+    ("a int; b int", ["a + b > 100"], {"a": 100}),
+    ("a int; b int", ["b <= a"], {"a": -1}),
+    ("a int; b int", ["a = 1 OR b > 5"], {"a": 2}),
+    ("a int; b int", ["a > 5 OR a < 3", "b < a"], {"a": 4}),
+    ("n int", [], {"N": 4}),
 ]
-
-
-def test_checks_are_solved_for_the_other_columns():
-    made = [rows_of(table(columns, checks), 2, **given) for columns, checks, given, _ in GIVEN]
-
-    assert [tuples(rows) for rows in made] == [expected for *_, expected in GIVEN]
-
-
-def test_a_check_that_given_values_break_names_both_columns():
-    message = refusal(table("a int; b int", ["b <= a AND b >= 0 AND a < b + 9"]), a=-1)
-
-    assert message == (
-        "dev.silver.orders: check c1 (b <= a AND b >= 0 AND a < b + 9) is not solved; give a value for b, or a different value for a"
-    )
-
-
-def test_unknown_columns_are_errors_with_the_nearest_name():
-    assert refusal(table("amount int; b int"), amuont=1, z=2).splitlines() == [
-        "dev.silver.orders: there is no column amuont; did you mean amount?",
-        "dev.silver.orders: there is no column z; columns are amount, b",
-    ]
 
 
 def test_columns_that_the_table_fills_are_left_out():
@@ -523,29 +477,6 @@ def test_a_generated_column_whose_value_is_given_is_not_evaluated():
     assert rows_of(model, 1, g=3) == [{"a": 1, "g": 3}]
 
 
-def customers():
-    return Table("dev", "silver", "customers", [Column("id", "bigint", is_nullable=False)], primary_key=["id"])
-
-
-TO_CUSTOMER = ForeignKey(["c"], customers())
-PARENTS = {customers(): [{"id": 7}, {"ID": 9}, {"id": 9}]}
-
-
-def test_foreign_keys_take_rows_of_parents():
-    cases = [
-        ("id int; c bigint", {}, [(1, 7), (2, 9)]),
-        ("c bigint not null", {"primary_key": ["c"]}, [(7,), (9,)]),
-        ("c bigint not null; line int not null", {"primary_key": ["c", "line"]}, [(7, 1), (9, 2)]),
-        ("c bigint not null; f boolean not null", {"primary_key": ["c", "f"]}, [(7, True), (7, False)]),
-        ("c bigint; big bigint", {"checks": ["c < big"]}, [(7, 8), (9, 10)]),
-        ("c bigint", {"checks": ["c > 8"]}, [(9,), (9,)]),
-    ]
-    for columns, options, expected in cases:
-        rows = rows_of(table(columns, foreign_keys=[TO_CUSTOMER], **options), 2, parents=PARENTS)
-
-        assert tuples(rows) == expected
-
-
 def test_a_key_of_a_foreign_key_has_as_many_values_as_the_parents():
     for columns, key, most in (
         ("c bigint not null", ["c"], 2),
@@ -596,45 +527,6 @@ def test_foreign_keys_without_parents_have_plain_values_or_null():
 
     assert rows_of(model, 2) == [{"c": 1}, {"c": 2}]
     assert rows_of(model, 2, parents={customers(): []}) == [{"c": None}, {"c": None}]
-
-
-def test_parents_that_cannot_be_used_are_errors():
-    parent = "dev.silver.customers"
-    bad = [
-        ({customers(): []}, f"there are no rows of {parent}, and foreign key (c) is NOT NULL; give rows of the parent"),
-        (
-            {customers(): [{"x": 1}]},
-            f"the rows of {parent} have no id, which foreign key (c) references; give rows that have it",
-        ),
-        ({customers(): [3]}, f"a row of {parent} is 3; give dicts of values by column"),
-        ({customers(): 3}, f"parents has 3 for {parent}; give its rows, such as rows_of(parent, 3)"),
-        ({3: []}, "parents has the key 3; give the Table of the parent, or its dotted name"),
-        ([customers()], "parents is [Table("),
-    ]
-    model = table("c bigint not null", foreign_keys=[TO_CUSTOMER])
-
-    for parents, message in bad:
-        assert refusal(model, parents=parents).startswith(f"dev.silver.orders: {message}")
-
-
-def test_a_parent_whose_key_is_not_known_is_an_error():
-    model = table("c bigint", foreign_keys=[ForeignKey(["c"], "dev.silver.customers")])
-
-    assert refusal(model, parents={"dev.silver.customers": []}) == (
-        "dev.silver.orders: foreign key (c) does not name the columns of dev.silver.customers; add parent_columns=..."
-    )
-
-
-def test_a_foreign_key_to_the_table_itself_points_at_rows_of_the_call():
-    key = ForeignKey(["boss"], "dev.silver.orders", ["id"])
-    cases = [
-        ("id int not null; boss int", [], [(1, None), (2, 1), (3, 1), (4, 2)]),
-        ("id int not null; boss int not null", [], [(1, 1), (2, 1), (3, 1), (4, 2)]),
-        ("id int not null; boss int", ["boss <> id OR boss IS NULL"], [(1, None), (2, 1), (3, 1), (4, 2)]),
-        ("id int not null; boss int", ["boss = id"], [(1, 1), (2, 2), (3, 3), (4, 4)]),
-    ]
-    for columns, checks, expected in cases:
-        assert tuples(rows_of(table(columns, checks, foreign_keys=[key], primary_key=["id"]), 4)) == expected
 
 
 def test_a_foreign_key_that_shares_columns_with_the_key_points_at_rows_that_fit():
@@ -705,17 +597,6 @@ def test_rows_take_what_they_do_not_give_from_the_columns():
         {"id": 1, "amount": 7, "day": date(2026, 1, 1)},
         {"id": 2, "amount": -1, "day": None},
     ]
-
-
-def test_rows_that_cannot_be_completed_are_errors():
-    assert refusal(table("id int"), [{"id": 1}, 3]) == "dev.silver.orders: row 2 is 3; give a dict of values by column"
-    assert refusal(table("id int"), [{"idd": 1}]) == "dev.silver.orders: there is no column idd; did you mean id?"
-
-
-def test_a_type_without_values_may_not_be_not_null():
-    assert refusal(table("a struct<b: void not null>; c void")) == (
-        "dev.silver.orders: column a.b is of type void and NOT NULL, so there are no rows; let it be NULL"
-    )
 
 
 def test_arguments_are_checked():
