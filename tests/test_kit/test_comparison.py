@@ -16,6 +16,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
     Column,
+    DeltaSchemaError,
     MemoryCatalog,
     Orchestrator,
     QualifiedName,
@@ -27,27 +28,30 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.diagnostics.errors import (
-    CatalogReadError,
-    DeclarationError,
     RowsDifferError,
-    StatementError,
     WriteError,
 )
 from pytest_delta_schema.state import (
     ArrayState,
     CheckState,
-    ColumnState,
     ForeignKeyState,
     KeyState,
     MapState,
     StructState,
-    TableState,
 )
 from pytest_delta_schema.test_kit.comparison import RowDifference, difference_text, unmatched_rows
 from pytest_delta_schema.testing.scenario import orders
 from support.models import KEY, NAME, column, state, stored, table
+from support.snapshots import TextSnapshot
 
 STATE = state(stored("id", is_nullable=False), stored("x", "double"))
+
+
+def written(text):
+    """Return a text as a file holds it."""
+    return text.encode("ascii", "backslashreplace").decode() + "\n"
+
+
 ROWS: list[dict[str, Any]] = [{"id": 1, "x": 0.5}, {"id": 2}]
 
 
@@ -68,42 +72,9 @@ def test_a_frame_of_pandas_passes(catalog):
     assert_table_equals("dev.silver.orders", pandas.DataFrame({"x": [None, 0.5], "id": [2, 1]}), catalog=catalog)
 
 
-def test_other_rows_fail_with_both_sides(catalog):
-    with pytest.raises(RowsDifferError) as caught:
-        assert_table_equals("dev.silver.orders", [{"id": 1, "x": 0.4}, {"id": 2}], catalog=catalog)
-
-    assert isinstance(caught.value, AssertionError)
-    assert str(caught.value) == (
-        "dev.silver.orders: 2 rows expected, 2 in the table; 1 missing, 1 unexpected\n"
-        "\n"
-        "  column     expected  in the table\n"
-        "  id bigint  1         1\n"
-        "~ x double   0.4       0.5"
-    )
-    assert_table_equals("dev.silver.orders", [{"id": 1, "x": 0.4}, {"id": 2}], rtol=0.2, catalog=catalog)
-
-
 def test_ignored_columns_are_not_compared(catalog):
     for rows in ([{"x": 0.5}, {}], [{"id": 7, "x": 0.5}, {"id": 8}], [(None, 0.5), (7, None)]):
         assert_table_equals("dev.silver.orders", rows, ignore=["ID"], catalog=catalog)
-
-
-def test_a_failure_leaves_ignored_columns_out(catalog):
-    with pytest.raises(RowsDifferError) as caught:
-        assert_table_equals("dev.silver.orders", [{"x": 0.4}], ignore=["id"], catalog=catalog)
-
-    assert str(caught.value) == (
-        "dev.silver.orders: 1 row expected, 2 in the table; 1 missing, 2 unexpected\n"
-        "\n"
-        "  column    expected  in the table\n"
-        "- x double  0.4       -\n"
-        "\n"
-        "  column    expected  in the table\n"
-        "+ x double  -         0.5\n"
-        "\n"
-        "  column    expected  in the table\n"
-        "+ x double  -         NULL"
-    )
 
 
 class Reader:
@@ -115,58 +86,6 @@ class Reader:
         raise NotImplementedError
 
     read_tables = introduced_by = past_columns = snapshot
-
-
-RTOL = "give a relative difference from 0 to less than 1, such as rtol=1e-9"
-BACKENDS = "which the {} cannot; the backends that can are local, session, unity and memory".format
-WRONG_ARGUMENTS: list[tuple[dict[str, Any], type[Exception], str]] = [
-    (
-        {"rows": [{"id": "1"}]},
-        StatementError,
-        "dev.silver.orders: row 1, column id: '1' does not fit bigint: it is of Python's type str; give an int",
-    ),
-    (
-        {"rows": [{"ID": 1, "y": 1}]},
-        StatementError,
-        "dev.silver.orders: row 1: there is no column y; columns are id, x",
-    ),
-    (
-        {"table": "dev.silver.nothing"},
-        CatalogReadError,
-        "dev.silver.nothing: is not in the catalog; create it first [DS507 AbsentTable]",
-    ),
-    ({"rtol": 1}, DeclarationError, f"rtol is 1; {RTOL}"),
-    ({"rtol": -0.1}, DeclarationError, f"rtol is -0.1; {RTOL}"),
-    (
-        {"ignore": ["x", "idd", "loaded"]},
-        DeclarationError,
-        (
-            "dev.silver.orders: there is no column idd; did you mean id?\n"
-            "dev.silver.orders: there is no column loaded; columns are id, x"
-        ),
-    ),
-    (
-        {"ignore": "id"},
-        DeclarationError,
-        (
-            "assert_table_equals takes a list of columns as ignore, and was given 'id';"
-            ' give names, such as ignore=["loaded_at"]'
-        ),
-    ),
-    (
-        {"catalog": Reader()},
-        DeclarationError,
-        f"assert_table_equals reads the rows of tables, {BACKENDS('custom backend')}",
-    ),
-]
-
-
-def test_wrong_arguments_have_a_remedy(catalog):
-    for arguments, error, message in WRONG_ARGUMENTS:
-        with pytest.raises(error) as caught:
-            assert_table_equals(**{"table": "dev.silver.orders", "rows": ROWS, "catalog": catalog, **arguments})
-
-        assert str(caught.value) == message
 
 
 def model():
@@ -196,60 +115,52 @@ def test_a_frame_fits_if_the_table_fills_the_other_columns():
     assert [[note.message for note in of_frame] for of_frame in notes] == [[*filled, LENGTH], [LENGTH]]
 
 
-def test_every_column_that_does_not_fit_is_named():
-    with pytest.raises(WriteError) as caught:
-        assert_frame_fits(model(), struct(("id", spark.IntegerType()), ("more", spark.LongType())))
-
-    assert isinstance(caught.value, AssertionError)
-    assert (
-        str(caught.value)
-        == """\
-dev.silver.orders: the frame does not fit the model
-  ! column id is int in the frame and bigint in the model; cast it to bigint
-  ! column more is not in the model; declare it, or leave it out of the frame
-  ! column name is not in the frame, and would be NULL; add it
-
-        model        frame
-~ id    bigint       int
-- name  varchar(10)  -
-- at    timestamp    -
-- day   date         -
-+ more  -            bigint"""
-    )
-
-
-def test_what_delta_refuses_for_another_reason_is_named_beside_what_does_not_fit():
+def refusals(catalog):
+    """Yield calls that fail, each with its error."""
     counted = table(column(), Column("key", "bigint", identity=True))
-    messages = []
-    for data_type in (spark.LongType(), spark.StringType()):
-        with pytest.raises(WriteError) as caught:
-            assert_frame_fits(counted, struct(("id", data_type), ("key", spark.LongType())))
-        messages.append(str(caught.value).splitlines()[1:])
+    equal = {"table": "dev.silver.orders", "rows": ROWS, "catalog": catalog}
+    for arguments in (
+        {"rows": [{"id": 1, "x": 0.4}, {"id": 2}]},
+        {"rows": [{"x": 0.4}], "ignore": ["id"]},
+        {"rows": [{"id": "1"}]},
+        {"rows": [{"ID": 1, "y": 1}]},
+        {"table": "dev.silver.nothing"},
+        {"rtol": 1},
+        {"rtol": -0.1},
+        {"ignore": ["x", "idd", "loaded"]},
+        {"ignore": "id"},
+        {"catalog": Reader()},
+    ):
+        yield assert_table_equals, {**equal, **arguments}
+    key = ("key", spark.LongType())
+    for contract, frame in (
+        (model(), struct(("id", spark.IntegerType()), ("more", spark.LongType()))),
+        (counted, struct(("id", spark.LongType()), key)),
+        (counted, struct(("id", spark.StringType()), key)),
+        ("dev.silver.orders", struct(ID)),
+        (model(), [{"id": 1}]),
+    ):
+        yield assert_frame_fits, {"model": contract, "frame": frame}
+    there = {"table": "dev.silver.orders", "catalog": catalog}
+    absent = {"table": "dev.silver.nothing"}
+    for arguments in (absent, {"table": 7}, {"catalog": "memory"}, {"table": "orders"}, {"version": 0}):
+        yield state_text, {**there, **arguments}
 
-    assert messages[0][0].startswith("  ! key is an identity column that is GENERATED ALWAYS, and the frame has it")
-    assert "explicit-identity-insert" in messages[0][0]
-    assert messages[1][:2] == [
-        "  ! column id is string in the frame and bigint in the model; cast it to bigint",
-        messages[0][0],
-    ]
+
+def test_what_a_comparison_says(catalog, snapshot):
+    texts, types = [], set[type[Exception]]()
+    for call, arguments in refusals(catalog):
+        with pytest.raises((DeltaSchemaError, AssertionError)) as caught:
+            call(**arguments)
+        types |= {type(caught.value)} if isinstance(caught.value, AssertionError) else set()
+        texts.append(f"{call.__name__}, {type(caught.value).__name__}:\n{caught.value}")
+
+    assert written("\n\n".join(texts)) == snapshot(extension_class=TextSnapshot)
+    assert types == {RowsDifferError, WriteError}
 
 
-def test_wrong_arguments_of_frame_fits_have_a_remedy():
-    wrong = [
-        (
-            ("dev.silver.orders", struct(ID)),
-            "assert_frame_fits takes a model and a frame, and was given 'dev.silver.orders' as model; give a Table",
-        ),
-        (
-            (model(), [{"id": 1}]),
-            "dev.silver.orders: what is written is [{'id': 1}]; give a DataFrame or its schema, a StructType",
-        ),
-    ]
-    for arguments, message in wrong:
-        with pytest.raises(DeclarationError) as caught:
-            assert_frame_fits(*arguments)
-
-        assert str(caught.value) == message
+def test_rows_are_equal_within_a_tolerance(catalog):
+    assert_table_equals("dev.silver.orders", [{"id": 1, "x": 0.4}, {"id": 2}], rtol=0.2, catalog=catalog)
 
 
 NAN, INF = math.nan, math.inf
@@ -341,93 +252,29 @@ ORDERS = state(stored("id"), stored("amount", "decimal(18,2)"), stored("note", "
 WIDE = state(*(stored(f"c{number}") for number in range(10)))
 
 
-def shown(table, missing, unexpected, sizes=(5, 6), rtol=None):
-    return difference_text(table, RowDifference(missing=tuple(missing), unexpected=tuple(unexpected)), sizes, rtol)
-
-
-def test_rows_with_the_same_key_are_shown_side_by_side():
-    missing = [
-        {"id": 7, "amount": Decimal("10.00"), "note": "a"},
-        {"id": 8, "amount": None, "note": "x" * 50 + "b" * 50},
-    ]
+def differences():
+    """Yield how rows with the same key, of one side alone, wide and long ones are shown."""
+    x, y = "x" * 50, "x" * 10
+    missing = [{"id": 7, "amount": Decimal("10.00"), "note": "a"}, {"id": 8, "amount": None, "note": x + "b" * 50}]
     unexpected = [
-        {"id": 8, "amount": Decimal("1.00"), "note": "x" * 50 + "c" * 50},
+        {"id": 8, "amount": Decimal("1.00"), "note": x + "c" * 50},
         {"id": 7, "amount": Decimal("11.00"), "note": "a"},
     ]
-
-    assert (
-        shown(ORDERS, missing, unexpected)
-        == """\
-dev.silver.orders: 5 rows expected, 6 in the table; 2 missing, 2 unexpected
-
-  column                expected  in the table
-  id bigint             7         7
-~ amount decimal(18,2)  10.00     11.00
-  note string           'a'       'a'
-
-  column                expected                                  in the table
-  id bigint             8                                         8
-~ amount decimal(18,2)  NULL                                      1.00
-~ note string           ...xxxxxxxxxxxxxxxbbbbbbbbbbbbbbbbbbb...  ...xxxxxxxxxxxxxxxccccccccccccccccccc..."""
-    )
-
-
-def test_rows_of_one_side_alone_and_how_many_more_there_are():
-    missing = [{"id": 1, "note": "\x1b"}]
-    unexpected = [{"id": number, "amount": Decimal(number), "note": "n" * 60} for number in (10, 11, 12, 13)]
-
-    assert (
-        shown(ORDERS, missing, unexpected, (1, 4))
-        == """\
-dev.silver.orders: 1 row expected, 4 in the table; 1 missing, 4 unexpected
-
-  column                expected  in the table
-- id bigint             1         -
-- amount decimal(18,2)  NULL      -
-- note string           '\\x1b'    -
-
-  column                expected  in the table
-+ id bigint             -         10
-+ amount decimal(18,2)  -         10
-+ note string           -         'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...
-
-  column                expected  in the table
-+ id bigint             -         11
-+ amount decimal(18,2)  -         11
-+ note string           -         'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...
-
-and 2 more differences"""
-    )
-
-
-def test_of_wide_rows_only_the_columns_that_differ_are_shown():
+    yield shown(ORDERS, missing, unexpected)
+    alone = [{"id": number, "amount": Decimal(number), "note": "n" * 60} for number in (10, 11, 12, 13)]
+    yield shown(ORDERS, [{"id": 1, "note": "\x1b"}], alone, (1, 4))
     row = {f"c{number}": number for number in range(10)}
-
-    assert (
-        shown(WIDE, [row], [{**row, "c3": None}], (1, 1))
-        == """\
-dev.silver.orders: 1 row expected, 1 in the table; 1 missing, 1 unexpected
-
-  column     expected  in the table
-~ c3 bigint  3         NULL
-  9 columns with equal values"""
-    )
+    yield shown(WIDE, [row], [{**row, "c3": None}], (1, 1))
+    for one, other in ((y + "a" * 60, y + "b" * 60), ("x" * 60, "x" * 61), (UTC, None)):
+        yield shown(ORDERS, [{"id": 1, "note": one}], [{"id": 1, "note": other}])
 
 
-def test_long_values_are_cut_where_they_differ():
-    cases = [
-        (
-            "x" * 10 + "a" * 60,
-            "x" * 10 + "b" * 60,
-            "'xxxxxxxxxxaaaaaaaaaaaaaaaaaaaaaaaaaa... 'xxxxxxxxxxbbbbbbbbbbbbbbbbbbbbbbbbbb...",
-        ),
-        ("x" * 60, "x" * 61, "...xxxxxxxxxxxxxxx' ...xxxxxxxxxxxxxxxx'"),
-        (UTC, None, "2026-01-31 08:00:00+00:00 NULL"),
-    ]
-    for one, other, texts in cases:
-        last = shown(ORDERS, [{"id": 1, "note": one}], [{"id": 1, "note": other}]).splitlines()[-1]
+def test_how_rows_that_differ_are_shown(snapshot):
+    assert written("\n\n".join(differences())) == snapshot(extension_class=TextSnapshot)
 
-        assert " ".join(last.split()[3:]) == texts
+
+def shown(table, missing, unexpected, sizes=(5, 6), rtol=None):
+    return difference_text(table, RowDifference(missing=tuple(missing), unexpected=tuple(unexpected)), sizes, rtol)
 
 
 FULL = state(
@@ -449,43 +296,14 @@ FULL = state(
     tags=MappingProxyType({ColumnPath("id"): {"pii": ""}, TABLE: {"owner": "a", "level": "1"}}),
     version=3,
 )
-FULL_TEXT = """\
-CREATE TABLE `orders` (
-  `id` BIGINT NOT NULL COMMENT 'it\\'s the key',
-  `total` DECIMAL(10,2),
-  PRIMARY KEY (`id`) RELY,
-  UNIQUE (`total`),
-  FOREIGN KEY (`id`) REFERENCES `parents` (`key`),
-  CONSTRAINT `positive` CHECK (total > 0 -- cents
-)
-)
-USING DELTA
-PARTITIONED BY (`id`)
-COMMENT 'Orders'
-TBLPROPERTIES (
-  'delta.appendOnly' = 'true',
-  'team' = 'shop'
-);
-
-ALTER TABLE `orders` SET TAGS (
-  'level' = '1',
-  'owner' = 'a'
-);
-
-ALTER TABLE `orders` ALTER COLUMN `id` SET TAGS (
-  'pii' = ''
-);"""
-
-PLAIN_TEXT = "CREATE TABLE `orders` (\n  `id` BIGINT\n)\nUSING DELTA;"
 
 
-def test_states_as_text():
-    hidden = "-- with characters that are not shown: `i\\u200bd`\n\n" + PLAIN_TEXT.replace("`id`", "`i\u200bd`")
+def test_states_as_text(snapshot):
     states = [FULL, state(stored()), state(stored("i\u200bd"))]
 
     texts = [state_text("dev.silver.orders", catalog=MemoryCatalog([observed])) for observed in states]
 
-    assert texts == [FULL_TEXT, PLAIN_TEXT, hidden]
+    assert written("\n\n".join(texts)) == snapshot(extension_class=TextSnapshot)
 
 
 def test_a_copy_in_another_schema_has_the_same_text():
@@ -498,35 +316,6 @@ def test_a_copy_in_another_schema_has_the_same_text():
 
     (text,) = texts
     assert "PRIMARY KEY (`id`)" in text
-
-
-def test_a_table_that_does_not_exist_is_no_empty_text():
-    with pytest.raises(CatalogReadError, match=r"^dev.silver.orders: is not in the catalog"):
-        state_text("dev.silver.orders", catalog=MemoryCatalog())
-
-
-def test_wrong_arguments_of_state_texts_have_a_remedy():
-    catalog = MemoryCatalog([TableState(name=NAME, columns=(ColumnState("id", "bigint", True, ""),))])
-    wrong: list[tuple[dict[str, Any], str]] = [
-        ({"table": 7}, "the table is 7; give a Table, or its name as catalog.schema.table"),
-        (
-            {"catalog": "memory"},
-            "state_text takes a catalog, and was given 'memory'; give one, such as the fixture delta_catalog, or MemoryCatalog()",
-        ),
-        (
-            {"table": "orders"},
-            "'orders' does not name a table; write catalog.schema.table, or give the Table itself",
-        ),
-        (
-            {"version": 0},
-            "state_text reads the commits of tables, which the memory backend cannot; the backends that can are local, session and unity",
-        ),
-    ]
-    for arguments, message in wrong:
-        with pytest.raises(DeclarationError) as caught:
-            state_text(**{"table": "dev.silver.orders", "catalog": catalog, **arguments})
-
-        assert str(caught.value) == message
 
 
 SHOP = """
