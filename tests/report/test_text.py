@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.engine import TableOutcome
 from pytest_delta_schema.engine.outcomes import CheckKind, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.text import body, change_groups, headline, is_creation, sql_heading, sql_text
+from support.snapshots import TextSnapshot
 
 
 def change(table="ci.orders", marker="+", path="columns.a", before="(absent)", aspect=""):
@@ -73,67 +72,36 @@ FAULT = Diagnostic(code="DS201", rule="Fault", table=NAME, message="it is wrong"
 OTHER = Diagnostic(code="DS202", rule="Other", table=NAME, message="that, too", remedy="make that right, too")
 
 
-BOTH_FAULTS = {"diagnostics": (FAULT, OTHER)}
-SECOND = "dev.silver.orders: that, too; make that right, too [DS202 Other]"
+FAULTS = {"diagnostics": (FAULT, OTHER)}
+ONE_FAULT, NAMELESS = {"diagnostics": (FAULT,)}, {"diagnostics": (Diagnostic(table=NAME, message="it is wrong"),)}
 COMMENT = replace(ADDED, marker="~", path="comment", before="a", after="b", aspect="comments")
-LAST_LINES = {
-    "drift": (CheckKind.DRIFT, Status.DRIFTED, {"changes": (ADDED,)}, "  ALTER TABLE t;"),
-    "blocked": (CheckKind.DRIFT, Status.BLOCKED, {"changes": (ADDED,), **BOTH_FAULTS}, f"  ! {SECOND}"),
-    "not managed": (
-        CheckKind.DRIFT,
-        Status.DRIFTED,
-        {"changes": (COMMENT,)},
-        (
-            "No apply changes this, because the contract reports comments and does not manage it: change it where it"
-            " is managed, or change the model."
-        ),
-    ),
-    "rule": (CheckKind.RULES, Status.BLOCKED, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
-    "rules": (CheckKind.RULES, Status.BLOCKED, BOTH_FAULTS, SECOND),
-    "unreadable": (CheckKind.DRIFT, Status.UNREADABLE, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
-    "stale entry": (
-        CheckKind.METADATA,
-        Status.STALE,
-        {"changes": (ADDED,)},
-        (
-            "Spark reads the log; clients that only use the catalog see its entry. Synchronise it: pytest"
-            " --delta-sync-metadata"
-        ),
-    ),
-    "unmanaged": (
-        CheckKind.UNMANAGED,
-        Status.DRIFTED,
-        {"diagnostics": (FAULT,)},
-        (
-            "Tables of models that this run did not collect count, too. No apply drops a table: declare them, parquet"
-            " files with convert_from, exclude them with the setting unmanaged_ignore, or drop them by hand."
-        ),
-    ),
-    "apply": (
-        CheckKind.APPLY,
-        Status.FAILED,
-        {"failure": "a statement failed\n\nto restore: RESTORE TABLE t TO VERSION AS OF 1"},
-        "to restore: RESTORE TABLE t TO VERSION AS OF 1",
-    ),
-}
+RESTORED = {"failure": "a statement failed\n\nto restore: RESTORE TABLE t TO VERSION AS OF 1"}
+OUTCOMES: list[tuple[CheckKind, Status, dict[str, Any]]] = [
+    (CheckKind.DRIFT, Status.DRIFTED, {"changes": (ADDED,)}),
+    (CheckKind.DRIFT, Status.BLOCKED, {"changes": (ADDED,), **FAULTS}),
+    (CheckKind.DRIFT, Status.DRIFTED, {"changes": (COMMENT,)}),
+    (CheckKind.RULES, Status.BLOCKED, ONE_FAULT),
+    (CheckKind.RULES, Status.BLOCKED, FAULTS),
+    (CheckKind.RULES, Status.BLOCKED, NAMELESS),
+    (CheckKind.DRIFT, Status.UNREADABLE, ONE_FAULT),
+    (CheckKind.METADATA, Status.STALE, {"changes": (ADDED,)}),
+    (CheckKind.UNMANAGED, Status.DRIFTED, ONE_FAULT),
+    (CheckKind.APPLY, Status.FAILED, RESTORED),
+]
 
 
-@pytest.mark.parametrize(
-    ("check", "status", "parts", "last"),
-    LAST_LINES.values(),
-    ids=LAST_LINES,
-)
-def test_the_last_line(check, status, parts: dict[str, Any], last):
-    outcome = TableOutcome(table=NAME, stored_as=NAME, check=check, status=status, statements=(SQL,), **parts)
+def test_the_text_of_an_outcome(snapshot):
+    """Its last line says what to do."""
+    outcomes = [
+        TableOutcome(table=NAME, stored_as=NAME, check=check, status=status, statements=(SQL,), **parts)
+        for check, status, parts in OUTCOMES
+    ]
+    texts = [
+        f"==== {outcome.check.value}, {outcome.status.value}\n{body(outcome, 'shop/models.py:1')}"
+        for outcome in outcomes
+    ]
 
-    assert body(outcome, "shop/models.py:1").splitlines()[-1] == last
-
-
-def test_a_fault_without_a_remedy_ends_with_the_declaration():
-    fault = Diagnostic(table=NAME, message="it is wrong")
-    outcome = TableOutcome(table=NAME, check=CheckKind.RULES, status=Status.BLOCKED, diagnostics=(fault,))
-
-    assert body(outcome, "shop/models.py:1") == "declared at shop/models.py:1"
+    assert "\n\n".join([*texts, ""]) == snapshot(extension_class=TextSnapshot)
 
 
 def test_the_headline_counts_each_change_once():
