@@ -169,53 +169,40 @@ class Unreadable(MemoryCatalog):
         return CatalogState.of({NAME: Diagnostic(table=str(NAME), message="is a view", remedy="drop it")})
 
 
+class Down(Unreadable):
+    error = BackendUnavailableError("no route\nto host")
+
+
 class Refusing(MemoryCatalog):
     def run(self, _statement):
         raise StatementError("no")
 
 
-@pytest.mark.parametrize(
-    ("catalog", "model", "status", "texts"),
-    [
-        (Unreadable(), table(column()), Status.UNREADABLE, ["dev.silver.orders: is a view; drop it"]),
-        (
-            type("Down", (Unreadable,), {"error": BackendUnavailableError("no route\nto host")})(),
-            table(column()),
-            Status.UNREADABLE,
-            ["dev.silver.orders: no route to host [DS501 UnreachableCatalog]"],
-        ),
-        (
-            Refusing(),
-            table(column()),
-            Status.FAILED,
-            ["dev.silver.orders: statement 1 of 2 failed: no [DS601 FailedStatement]"],
-        ),
+def test_whatever_ends_a_check_is_diagnostics_at_the_declaration():
+    unknown = [RowCheck("c", "nope > 1")]
+    remedy = "write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]"
+    ends = [
+        (Unreadable(), [], Status.UNREADABLE, ["is a view; drop it"]),
+        (Down(), [], Status.UNREADABLE, ["no route to host [DS501 UnreachableCatalog]"]),
+        (Refusing(), [], Status.FAILED, ["statement 1 of 2 failed: no [DS601 FailedStatement]"]),
         (
             MemoryCatalog(),
-            table(column(), checks=[RowCheck("c", "nope > 1")]),
+            unknown,
             Status.BLOCKED,
-            [
-                (
-                    "dev.silver.orders: check c (nope > 1) names nope, which is not a column of the table; write a condition"
-                    " over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]"
-                ),
-            ],
+            [f"check c (nope > 1) names nope, which is not a column of the table; {remedy}"],
         ),
-        (
-            MemoryCatalog([state(stored("ID"))]),
-            table(column()),
-            Status.IN_SYNC,
-            [],
-        ),
-    ],
-)
-def test_whatever_ends_a_check_is_diagnostics_at_the_declaration(catalog, model, status, texts):
-    outcome = Gate(catalog, [model], settings=Settings()).apply(model)
+        (MemoryCatalog([state(stored("ID"))]), [], Status.IN_SYNC, []),
+    ]
+    for catalog, checks, status, texts in ends:
+        model = table(column(), checks=checks)
 
-    assert (outcome.status, list(map(str, outcome.diagnostics))) == (status, texts)
-    assert outcome.location is not None
-    located = [*outcome.diagnostics, *outcome.notes]
-    assert [diagnostic.location for diagnostic in located] == [outcome.location] * len(located)
+        outcome = Gate(catalog, [model], settings=Settings()).apply(model)
+
+        expected = [f"dev.silver.orders: {text}" for text in texts]
+        assert (outcome.status, list(map(str, outcome.diagnostics))) == (status, expected)
+        located = [*outcome.diagnostics, *outcome.notes]
+        assert [diagnostic.location for diagnostic in located] == [outcome.location] * len(located)
+        assert outcome.location is not None
 
 
 def test_a_failed_apply_names_what_ran_and_what_did_not():
