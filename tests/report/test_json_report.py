@@ -233,126 +233,55 @@ class _Hosts:
 REDACTION = _Hosts()
 
 
-def _published(*, with_samples):
-    return redact_report(
-        sample_report(TABLE, faults=(CHECK,)),
-        redaction=REDACTION,
-        relative=_relative,
-        with_samples=with_samples,
-    )
+def _change(path, before, after):
+    return TableChange(table=BLOCKED.stored_as, marker="~", path=path, before=before, after=after)
 
 
-def test_hosts_samples_and_other_files_are_left_out():
-    report = _published(with_samples=False)
-
-    [table], [fault] = report.tables, report.faults
-    hidden = replace(
-        CHECK,
-        samples="",
-        remedy="ask https://***@<server>/x?token=***",
-        location=None,
-        concerns_run=False,
-    )
-    assert (table.diagnostics, fault) == ((hidden,), hidden)
-    assert table.failure == f"first\n{hidden}"
-    assert table.location == Location(f"sub/{FILE}", 30, 1, 40)
-    assert [change.location for change in table.changes] == [Location(f"sub/{FILE}", 30, 1, 40)]
-    assert report.unmanaged[0].location == Location(f"sub/{FILE}", 10)
-
-
-def test_samples_are_shown_on_request():
-    [table] = _published(with_samples=True).tables
-
-    assert table.diagnostics[0].samples == "id = 7"
-    assert "such as id = 7; ask" in table.failure
-
-
-def test_properties_of_the_catalog_do_not_show_their_secrets():
+def _with_secrets():
+    """Return a table whose properties hold secrets, which the model may name and the catalog show."""
     declared = {"team": "sales", "sort_key": "id", "src": "https://h/x?sig=SECRET", "api_token": "env:TOKEN"}
-    observed = {
-        **declared,
-        "team": "buying",
-        "api_token": "SECRET",
-        "delta.appendOnly": "true",
-        "fs.azure.account.key": "SECRET",
-        "note": "SECRET",
-        "src2": "postgres://u:SECRET@h/db",
-        "src": "postgres://u:SECRET@h/db",
-    }
-    changes = tuple(
-        TableChange(table=BLOCKED.stored_as, marker="~", path=f"properties.{key}", before=before, after=after)
-        for key, before, after in [
-            ("api_token", "'SECRET'", "'env:TOKEN'"),
-            ("fs.azure.account.key", "'SECRET'", "(absent)"),
-            ("src", "'postgres://u:SECRET@h/db'", "'https://h/x?sig=SECRET'"),
-            ("team", "'buying'", "'sales'"),
-            ("password", "(absent)", "'env:PASSWORD'"),
-        ]
+    address = "postgres://u:SECRET@h/db"
+    observed = {"team": "buying", "api_token": "SECRET", "delta.appendOnly": "true", "fs.azure.account.key": "SECRET"}
+    observed = {**declared, **observed, "note": "SECRET", "src2": address, "src": address}
+    changes = (
+        _change("properties.api_token", "'SECRET'", "'env:TOKEN'"),
+        _change("properties.fs.azure.account.key", "'SECRET'", "(absent)"),
+        _change("properties.src", f"'{address}'", "'https://h/x?sig=SECRET'"),
+        _change("properties.team", "'buying'", "'sales'"),
+        _change("properties.password", "(absent)", "'env:PASSWORD'"),
     )
-    table = replace(
-        BLOCKED,
-        declared={"properties": declared},
-        observed={"properties": observed, "comment": "x"},
-        changes=changes,
-    )
-
-    report = redact_report(sample_report(table), redaction=REDACTION, relative=_relative, with_samples=True)
-
-    [shown] = report.tables
-    assert shown.declared == {
-        "properties": {"team": "sales", "sort_key": "id", "src": "https://h/x?sig=***", "api_token": "env:TOKEN"},
-    }
-    assert shown.observed == {
-        "comment": "x",
-        "properties": {
-            "team": "buying",
-            "sort_key": "id",
-            "src": "postgres://***@h/db",
-            "api_token": "***",
-            "delta.appendOnly": "true",
-            "fs.azure.account.key": "***",
-            "note": "***",
-            "src2": "***",
-        },
-    }
-    assert [(change.before, change.after) for change in shown.changes] == [
-        ("'***'", "'env:TOKEN'"),
-        ("'***'", "(absent)"),
-        ("'postgres://***@h/db'", "'https://h/x?sig=***'"),
-        ("'buying'", "'sales'"),
-        ("(absent)", "'env:PASSWORD'"),
-    ]
-    for form in FORMATS.values():
-        assert "SECRET" not in str(form.write(report))
+    states = {"declared": {"properties": declared}, "observed": {"properties": observed, "comment": "x"}}
+    return replace(BLOCKED, changes=changes, **states)
 
 
-def test_values_keep_what_users_have_written_but_the_server_of_the_run():
+def _with_hosts():
+    """Return a table whose texts name the server of the run and others."""
+
     def state(comment, path):
-        column = {"name": "id", "comment": comment}
-        return {"comment": comment, "columns": [column], "source": {"path": path, "files": 2}, "checks": None}
+        columns = [{"name": "id", "type": "bigint", "comment": comment}]
+        return {"comment": comment, "columns": columns, "source": {"path": path, "files": 2}, "checks": None}
 
     lake, note = "abfss://box@account.dfs.core.windows.net/a", "see https://wiki.example/x, not uc.example:80"
-    format_change, comment_change = (
-        TableChange(table="ci.silver.customers", marker="~", path=path, before=before, after="x uc.example")
-        for path, before in [("format", f"parquet in {lake}"), ("comment", note)]
-    )
-    table = replace(
+    return replace(
         BLOCKED,
-        changes=(format_change, comment_change),
+        changes=(_change("format", f"parquet in {lake}", "x uc.example"), _change("comment", note, "x uc.example")),
         statements=(OutcomeStatement(sql=f"COMMENT '{note}'"),),
         restore_sql="RESTORE `uc.example`",
         declared=state(note, lake),
         observed=state("", "s3://bucket/a"),
     )
 
-    [shown] = redact_report(sample_report(table), redaction=REDACTION, relative=_relative, with_samples=True).tables
 
-    hidden = "see https://wiki.example/x, not <server>"
-    assert [(change.before, change.after) for change in shown.changes] == [
-        ("parquet in abfss://box@<server>/a", "x <server>"),
-        (hidden, "x <server>"),
-    ]
-    assert [statement.sql for statement in shown.statements] == [f"COMMENT '{hidden}'"]
-    assert shown.restore_sql == "RESTORE `<server>`"
-    assert shown.declared == state(hidden, "abfss://box@<server>/a")
-    assert shown.observed == state("", "s3://bucket/a")
+@pytest.mark.parametrize("with_samples", [False, True], ids=["without samples", "with samples"])
+def test_what_is_published(with_samples, snapshot):
+    """Files are relative, and the texts of other places, secrets, hosts and, unless asked for, rows are left out."""
+    report = redact_report(
+        sample_report(TABLE, _with_secrets(), _with_hosts(), faults=(CHECK,)),
+        redaction=REDACTION,
+        relative=_relative,
+        with_samples=with_samples,
+    )
+
+    assert [form for form in FORMATS.values() if "SECRET" in str(form.write(report))] == []
+    assert report_text(report) == snapshot(extension_class=TextSnapshot)
+    assert not report.faults[0].concerns_run
