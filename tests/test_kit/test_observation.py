@@ -168,10 +168,11 @@ class WithoutIds(LogCatalog):
 class WithIds(WithoutIds):
     """Tells the id of a table when it is asked for it, as DESCRIBE DETAIL does."""
 
-    ids = ("1", "1")
+    ids: tuple[str, ...] = ("1", "1")
 
     def table_id(self, _):
-        first, *self.ids = self.ids
+        first, *rest = self.ids
+        self.ids = tuple(rest)
         return first
 
 
