@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date, datetime, timezone
-from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -32,11 +31,7 @@ from support.rows import CHECKED_COLUMNS, COMPARISONS, table
 from support.snapshots import TextSnapshot
 from support.strategies import models
 
-D, UTC = Decimal, timezone.utc
-
-
-def values(rows, name):
-    return [row[name] for row in rows]
+UTC = timezone.utc
 
 
 def refusal(model, n=3, **columns):
@@ -63,80 +58,6 @@ def customers():
 
 TO_CUSTOMER = ForeignKey(["c"], customers())
 PARENTS = {customers(): [{"id": 7}, {"ID": 9}, {"id": 9}]}
-
-
-def test_values_are_plain():
-    (row,) = rows_of(table("id bigint", more=EVERY_TYPE), 1)
-
-    assert row == {
-        "id": 1,
-        "c_binary": b"c_binary_1",
-        "c_boolean": True,
-        "c_byte": 1,
-        "c_char": "c_1",
-        "c_date": date(2024, 1, 1),
-        "c_decimal": D("1.000000000000000000"),
-        "c_double": 1.5,
-        "c_float": 1.5,
-        "c_int": 1,
-        "c_long": 1,
-        "c_short": 1,
-        "c_string": "c_string_1",
-        "c_timestamp": datetime(2024, 1, 1, tzinfo=UTC),
-        "c_timestamp_ntz": datetime(2024, 1, 1),  # noqa: DTZ001 - of a timestamp_ntz
-        "c_varchar": "c_varchar1",
-        "c_void": None,
-        "c_nested": {"lat": 1.5, "tags": ["tags_1", "tags_2"], "by_key": {"key_1": D("1.000")}},
-        "c_list_of_varchar": ["c_li1", "c_li2"],
-        "c_map_of_struct": {"key_1": {"x": "x1"}},
-    }
-
-
-def test_values_count_up():
-    model = table(
-        "id int; day date; at timestamp; name string; short varchar(2); c char(5); price decimal(3,2); part decimal(2,2)",
-    )
-
-    assert rows_of(model, 12)[-1] == {
-        "id": 12,
-        "day": date(2024, 1, 12),
-        "at": datetime(2024, 1, 1, 11, tzinfo=UTC),
-        "name": "name_12",
-        "short": "12",
-        "c": "c_012",
-        "price": D("3.00"),
-        "part": D("0.12"),
-    }
-
-
-def test_keys_of_maps_can_be_looked_up():
-    (row,) = rows_of(table("m map<struct<a: int, b: array<int>>,string>"), 1)
-
-    assert row == {"m": {(1, (1, 2)): "m_1"}}
-
-
-def test_another_seed_changes_all_but_keys():
-    model = table(
-        "id bigint not null; name varchar(9); price decimal(9,2); at timestamp; s struct<a: int>",
-        primary_key=["id"],
-    )
-
-    assert rows_of(model, 2, seed=7) == [
-        {
-            "id": 1,
-            "name": "name_978",
-            "price": D("549.00"),
-            "at": datetime(2024, 2, 1, 12, tzinfo=UTC),
-            "s": {"a": 904},
-        },
-        {
-            "id": 2,
-            "name": "name_373",
-            "price": D("130.00"),
-            "at": datetime(2024, 1, 1, 14, tzinfo=UTC),
-            "s": {"a": 133},
-        },
-    ]
 
 
 def test_the_same_seed_gives_the_same_bytes_on_every_python():
@@ -405,15 +326,6 @@ def test_what_has_no_rows_is_an_error(snapshot):
     )
 
 
-def test_given_values_are_kept():
-    model = table("id bigint; amount int; tags array<string>", ["amount >= 0"])
-
-    assert rows_of(model, 2, ID=lambda position: 10 * position, amount=-1, tags=["x"]) == [
-        {"id": 0, "amount": -1, "tags": ["x"]},
-        {"id": 10, "amount": -1, "tags": ["x"]},
-    ]
-
-
 GIVEN = [
     ("a int; b int", ["a + b > 100"], {"a": 100}),
     ("a int; b int", ["b <= a"], {"a": -1}),
@@ -423,180 +335,119 @@ GIVEN = [
 ]
 
 
-def test_columns_that_the_table_fills_are_left_out():
-    more = [
-        Column("id", "bigint", identity=True),
-        Column("d", "int", default=5),
-        Column("g", "int", generated_as="d + 1"),
-        Column("now", "timestamp", default="current_timestamp()"),
-    ]
-
-    assert rows_of(table("x int", ["d > x", "id < 9", "g < 7"], more=more), 2) == [{"x": 1}, {"x": 2}]
-
-
-def test_a_default_that_a_key_or_a_check_refuses_is_replaced():
-    random = "abs(-1) + length('x') * cast(unix_timestamp() as int) * 0"
-    cases = [
-        ("0", ["d > 0"], {}, [1, 2]),
-        ("0", [], {"unique": [Unique(["d"])]}, [1, 2]),
-        (random, ["d > 5"], {}, [6, 7]),
-    ]
-    for default, checks, options, expected in cases:
-        model = table("x int", checks, more=[Column("d", "int", default=default)], **options)
-
-        assert values(rows_of(model, 2), "d") == expected
-
-
-def test_a_check_of_a_generated_column_is_verified():
-    model = table("a int", ["g > 100"], more=[Column("g", "int", generated_as="a + 1")])
-
-    assert rows_of(model, 2) == [{"a": 100}, {"a": 101}]
-    never = table("a int", ["g > 100 AND g < a"], more=[Column("g", "int", generated_as="a + 1")])
-    assert refusal(never) == "dev.silver.orders: check c1 (g > 100 AND g < a) is not solved; give a value for a"
-    assert rows_of(model, 1, a=100) == [{"a": 100}]
-    assert rows_of(model, 1, a=100, g=101) == [{"a": 100, "g": 101}]
-
-
-def test_a_key_of_a_generated_column_is_verified():
-    model = table("a int", more=[Column("g", "int", generated_as="a % 2")], unique=[Unique(["g"])])
-
-    assert rows_of(model, 2) == [{"a": 1}, {"a": 2}]
-    assert refusal(model, 4) == (
-        "dev.silver.orders: no further row is found that satisfies unique constraint (g); ask for fewer rows, or give a"
-    )
-    assert len(rows_of(model, 3, a=1)) == 3
-    unknown = table("a int", more=[Column("g", "int", generated_as="hash(a)")], unique=[Unique(["g"])])
-    assert rows_of(unknown, 2) == [{"a": 1}, {"a": 2}]
-
-
-def test_a_generated_column_whose_value_is_given_is_not_evaluated():
-    model = table("a int", ["g > a"], more=[Column("g", "int", generated_as="hash(a)")])
-
-    assert refusal(model).endswith("it cannot be evaluated without Spark; give a value for a")
-    assert rows_of(model, 1, a=5) == [{"a": 5}]
-    assert rows_of(model, 1, g=3) == [{"a": 1, "g": 3}]
-
-
-def test_a_key_of_a_foreign_key_has_as_many_values_as_the_parents():
-    for columns, key, most in (
-        ("c bigint not null", ["c"], 2),
-        ("c bigint not null; f boolean not null", ["c", "f"], 4),
-    ):
-        model = table(columns, foreign_keys=[TO_CUSTOMER], primary_key=key)
-        names = ", ".join(key)
-
-        require_taken(model, rows_of(model, most, parents=PARENTS))
-        assert refusal(model, most + 1, parents=PARENTS) == (
-            f"dev.silver.orders: primary key ({names}) has at most {most} values, but {most + 1} rows were requested;"
-            f" ask for fewer rows, or give {names}"
-        )
-
-
-def test_parents_may_be_named_and_have_rows_of_spark():
-    model = table("a int; b int", foreign_keys=[ForeignKey(["b", "a"], "dev.silver.other", ["x", "y"])])
-
-    frame_rows: list[Any] = [Row(x=1, y=2), Row(x=None, y=3)]
-
-    assert rows_of(model, 2, parents={"Dev.silver.other": frame_rows}) == [{"a": 2, "b": 1}] * 2
-
-
-def test_given_columns_of_a_foreign_key_choose_the_rows_of_the_parent():
-    model = table("a int; b int", foreign_keys=[ForeignKey(["a", "b"], "dev.silver.other", ["x", "y"])])
-    parents: Any = {"dev.silver.other": [{"x": 7, "y": 70}, {"x": 8, "y": 80}, {"x": 8, "y": 81}]}
-
-    made = rows_of(model, [{"a": 8}, {"a": 8}, {"b": 70}, {"a": None}, {"a": 9}], parents=parents)
-
-    assert tuples(made) == [(8, 80), (8, 81), (7, 70), (None, 4), (9, 5)]
-
-
-def test_a_foreign_key_does_not_take_the_default_of_its_column():
-    model = table("x int", more=[Column("c", "bigint", default=0)], foreign_keys=[TO_CUSTOMER])
-
-    assert rows_of(model, 2) == [{"x": 1}, {"x": 2}]
-    assert rows_of(model, 2, parents=PARENTS) == [{"x": 1, "c": 7}, {"x": 2, "c": 9}]
-
-
-def test_a_foreign_key_whose_values_are_given_needs_no_rows_of_the_parent():
-    model = table("c bigint not null", foreign_keys=[TO_CUSTOMER])
-
-    assert rows_of(model, 1, c=5, parents={customers(): []}) == [{"c": 5}]
-
-
-def test_foreign_keys_without_parents_have_plain_values_or_null():
-    model = table("c bigint", foreign_keys=[TO_CUSTOMER])
-
-    assert rows_of(model, 2) == [{"c": 1}, {"c": 2}]
-    assert rows_of(model, 2, parents={customers(): []}) == [{"c": None}, {"c": None}]
-
-
-def test_a_foreign_key_that_shares_columns_with_the_key_points_at_rows_that_fit():
-    model = table(
-        "t string not null; id int not null; boss int",
-        primary_key=["t", "id"],
-        foreign_keys=[ForeignKey(["t", "boss"], "dev.silver.orders")],
-    )
-
-    assert values(rows_of(model, 3), "boss") == [None, None, None]
-    assert values(rows_of(model, 3, t="x"), "boss") == [None, 1, 1]
-
-
-def test_two_foreign_keys_with_a_common_column_take_rows_that_fit():
-    keys = [ForeignKey(["t", name], f"dev.silver.{name}", ["t", "id"]) for name in ("a", "b")]
-    parents: Any = {
-        "dev.silver.a": [{"t": 1, "id": 10}],
-        "dev.silver.b": [{"t": 2, "id": 20}, {"t": 1, "id": 21}],
-    }
-
-    assert (
-        rows_of(table("t int; a int; b int", foreign_keys=keys), 2, parents=parents) == [{"t": 1, "a": 10, "b": 21}] * 2
-    )
-
-
-def test_foreign_keys_whose_parents_do_not_agree_are_named():
-    keys = [ForeignKey(["T", name], f"dev.silver.{name}", ["t", "id"]) for name in ("a", "b")]
-    parents: Any = {"dev.silver.a": [{"t": 1, "id": 10}], "dev.silver.b": [{"t": 2, "id": 20}]}
-    model = table("T int not null; a int; b int", primary_key=["T"], foreign_keys=keys)
-
-    assert refusal(model, 1, parents=parents) == (
-        "dev.silver.orders: no further row is found that satisfies primary key (T) and foreign key (T, a)"
-        " and foreign key (T, b) together; ask for fewer rows, or give T, a, b, or other rows of the parents"
-    )
-
-
-def test_circular_foreign_keys_are_null():
+def circular():
+    """Return the first of three tables that reference each other in a circle."""
     id_ = Column("id", "int", is_nullable=False)
     first = table("id int not null; next int", primary_key=["id"])
     second = Table("dev", "silver", "b", [id_, Column("x", "int")], foreign_keys=[ForeignKey(["x"], first)])
     key = ForeignKey(["id"], second, ["id"])
     third = Table("dev", "silver", "c", [id_], foreign_keys=[key], primary_key=["id"])
-    first = replace(first, foreign_keys=[ForeignKey(["next"], third)])
-
-    assert rows_of(first, 1) == [{"id": 1, "next": None}]
+    return replace(first, foreign_keys=[ForeignKey(["next"], third)])
 
 
-def test_given_rows_are_completed():
-    model = table("id bigint not null; amount decimal(9,2)", ["amount >= 0"], primary_key=["id"])
-
-    assert rows_of(model, [{"amount": -1}, {"id": 2}, {}, {"ID": 7, "amount": None}]) == [
-        {"id": 1, "amount": -1},
-        {"id": 2, "amount": D("2.00")},
-        {"id": 3, "amount": D("3.00")},
-        {"id": 7, "amount": None},
-    ]
+def with_generated(expression, checks=(), **options):
+    return table("a int", [*checks], more=[Column("g", "int", generated_as=expression)], **options)
 
 
-def test_rows_take_what_they_do_not_give_from_the_columns():
-    model = table("id bigint not null; amount int; day date", primary_key=["id"])
+FILLED = [
+    Column("id", "bigint", identity=True),
+    Column("d", "int", default=5),
+    Column("g", "int", generated_as="d + 1"),
+    Column("now", "timestamp", default="current_timestamp()"),
+]
+COUNTED = (
+    "id int; day date; at timestamp; name string; short varchar(2); c char(5); price decimal(3,2); part decimal(2,2)"
+)
+SEEDED = "id bigint not null; name varchar(9); price decimal(9,2); at timestamp; s struct<a: int>"
+NOW = "abs(-1) + length('x') * cast(unix_timestamp() as int) * 0"
 
-    assert rows_of(
-        model,
-        [{"amount": 7}, {"day": None}],
-        amount=-1,
-        day=lambda position: date(2026, 1, position + 1),
-    ) == [
-        {"id": 1, "amount": 7, "day": date(2026, 1, 1)},
-        {"id": 2, "amount": -1, "day": None},
-    ]
+
+def calls():
+    """Yield what a call shows, its model, its rows, and the values that it gives."""
+    key, in_key = {"primary_key": ["id"]}, {"unique": [Unique(["d"])]}
+    yield "values are plain", table("id bigint", more=EVERY_TYPE), 1, {}
+    yield "values count up", table(COUNTED), 12, {}
+    yield "keys of maps can be looked up", table("m map<struct<a: int, b: array<int>>,string>"), 1, {}
+    yield "another seed changes all but keys", table(SEEDED, **key), 2, {"seed": 7}
+    fixed = {"ID": lambda position: 10 * position, "amount": -1, "tags": ["x"]}
+    yield "given values are kept", table("id bigint; amount int; tags array<string>", ["amount >= 0"]), 2, fixed
+    yield "what the table fills is left out", table("x int", ["d > x", "id < 9", "g < 7"], more=FILLED), 2, {}
+    for default, checks, options in (("0", ["d > 0"], {}), ("0", [], in_key), (NOW, ["d > 5"], {})):
+        replaced = table("x int", checks, more=[Column("d", "int", default=default)], **options)
+        yield "a default that a key or a check refuses is replaced", replaced, 2, {}
+    generated = with_generated("a + 1", ["g > 100"])
+    yield "a check of a generated column is verified", generated, 2, {}
+    yield "a check of a generated column is verified", generated, 1, {"a": 100}
+    yield "a check of a generated column is verified", generated, 1, {"a": 100, "g": 101}
+    yield "a check of a generated column is verified", with_generated("a + 1", ["g > 100 AND g < a"]), 3, {}
+    odd, unknown = (with_generated(text, unique=[Unique(["g"])]) for text in ("a % 2", "hash(a)"))
+    yield "a key of a generated column is verified", odd, 2, {}
+    yield "a key of a generated column is verified", odd, 4, {}
+    yield "a key of a generated column is verified", odd, 3, {"a": 1}
+    yield "a key of a generated column is verified", unknown, 2, {}
+    for given_values in ({}, {"a": 5}, {"g": 3}):
+        hashed = with_generated("hash(a)", ["g > a"])
+        yield "a generated column whose value is given is not evaluated", hashed, 1, given_values
+    amounts = table("id bigint not null; amount decimal(9,2)", ["amount >= 0"], **key)
+    yield "given rows are completed", amounts, [{"amount": -1}, {"id": 2}, {}, {"ID": 7, "amount": None}], {}
+    days = {"amount": -1, "day": lambda position: date(2026, 1, position + 1)}
+    partly = table("id bigint not null; amount int; day date", **key)
+    yield "rows take what they do not give from the columns", partly, [{"amount": 7}, {"day": None}], days
+
+
+def calls_with_parents():
+    few: dict[str, Any] = {"parents": {customers(): []}}
+    of_parents: dict[str, Any] = {"parents": PARENTS}
+    for columns, keys in (("c bigint not null", ["c"]), ("c bigint not null; f boolean not null", ["c", "f"])):
+        for more in (0, 1):
+            child = table(columns, foreign_keys=[TO_CUSTOMER], primary_key=keys)
+            yield "a key of a foreign key has as many values as the parents", child, 2 * len(keys) + more, of_parents
+    other = table("a int; b int", foreign_keys=[ForeignKey(["b", "a"], "dev.silver.other", ["x", "y"])])
+    frame_rows = {"parents": {"Dev.silver.other": [Row(x=1, y=2), Row(x=None, y=3)]}}
+    yield "parents may be named and have rows of Spark", other, 2, frame_rows
+    chosen = table("a int; b int", foreign_keys=[ForeignKey(["a", "b"], "dev.silver.other", ["x", "y"])])
+    parents = {"dev.silver.other": [{"x": 7, "y": 70}, {"x": 8, "y": 80}, {"x": 8, "y": 81}]}
+    rows = [{"a": 8}, {"a": 8}, {"b": 70}, {"a": None}, {"a": 9}]
+    yield "given columns choose the rows of the parent", chosen, rows, {"parents": parents}
+    defaulted = table("x int", more=[Column("c", "bigint", default=0)], foreign_keys=[TO_CUSTOMER])
+    yield "a foreign key does not take the default of its column", defaulted, 2, {}
+    yield "a foreign key does not take the default of its column", defaulted, 2, of_parents
+    required = table("c bigint not null", foreign_keys=[TO_CUSTOMER])
+    yield "a foreign key whose values are given needs no parents", required, 1, {"c": 5, **few}
+    optional = table("c bigint", foreign_keys=[TO_CUSTOMER])
+    yield "without parents there are plain values or NULL", optional, 2, {}
+    yield "without parents there are plain values or NULL", optional, 2, few
+    shares = {"primary_key": ["t", "id"], "foreign_keys": [ForeignKey(["t", "boss"], "dev.silver.orders")]}
+    shared = table("t string not null; id int not null; boss int", **shares)
+    yield "a foreign key that shares columns with the key", shared, 3, {}
+    yield "a foreign key that shares columns with the key", shared, 3, {"t": "x"}
+    two = [ForeignKey(["t", name], f"dev.silver.{name}", ["t", "id"]) for name in ("a", "b")]
+    common = {"dev.silver.a": [{"t": 1, "id": 10}], "dev.silver.b": [{"t": 2, "id": 20}, {"t": 1, "id": 21}]}
+    yield (
+        "two foreign keys with a common column",
+        table("t int; a int; b int", foreign_keys=two),
+        2,
+        {"parents": common},
+    )
+    disagree = {**common, "dev.silver.b": common["dev.silver.b"][:1]}
+    keyed = table("T int not null; a int; b int", primary_key=["T"], foreign_keys=two)
+    yield "parents that do not agree are named", keyed, 1, {"parents": disagree}
+    yield "circular foreign keys are NULL", circular(), 1, {}
+
+
+def test_calls_and_their_rows(snapshot):
+    lines = []
+    for name, model, rows, given_values in (*calls(), *calls_with_parents()):
+        lines.append(f"==== {name}")
+        try:
+            made = rows_of(model, rows, **given_values)
+            lines += map(str, made[-5:])
+            if name.startswith("a key of a foreign key"):
+                require_taken(model, made)
+        except DeclarationError as error:
+            lines.append(str(error))
+
+    assert "\n".join([*lines, ""]) == snapshot(extension_class=TextSnapshot)
 
 
 def test_arguments_are_checked():
