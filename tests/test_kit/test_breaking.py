@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 from datetime import date, datetime
-from decimal import Decimal
 from typing import Any, cast
 
 import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
-from pyspark.sql.types import DecimalType, IntegerType, LongType, StringType, StructField, StructType
 
 from pytest_delta_schema import (
     Column,
@@ -231,88 +229,39 @@ def made(*arguments, **columns) -> Any:
     return frame_of(cast("Any", Session()), *arguments, **columns)
 
 
-def test_a_frame_has_the_types_of_the_model_and_may_hold_null():
-    more = [Column("d", "int", default=1), Column("g", "int", generated_as="d + 1")]
-    model = table("id bigint not null; name varchar(9); price decimal(5,2); s struct<a: int not null>", more=more)
-
-    rows, schema = made(model, 2, NAME=None)
-
-    assert rows == [(1, None, Decimal("1.00"), {"a": 1}), (2, None, Decimal("2.00"), {"a": 2})]
-    assert schema == StructType(
-        [
-            StructField("id", LongType()),
-            StructField("name", StringType()),
-            StructField("price", DecimalType(5, 2)),
-            StructField("s", StructType([StructField("a", IntegerType())])),
-        ],
-    )
-
-
-def test_a_frame_without_rows_has_the_columns_that_the_table_does_not_fill():
-    more = [Column("d", "int", default=1)]
-
-    rows, schema = made(table("a array<map<string,int>>", more=more), 0)
-
-    assert (rows, schema.simpleString()) == ([], "struct<a:array<map<string,int>>>")
+def frames():
+    """Yield what a frame shows, its model, its rows and its values."""
+    default, generated = Column("d", "int", default=1), Column("g", "int", generated_as="d + 1")
+    of_a, everything = Column("g", "int", generated_as="a + 1"), {"all_columns": True}
+    hashed, identity = Column("C", "int", generated_as="hash(a)"), Column("C", "bigint", identity=True)
+    columns = "id bigint not null; name varchar(9); price decimal(5,2); s struct<a: int not null>"
+    yield "types of the model, and NULL", table(columns, more=[default, generated]), 2, {"NAME": None}
+    yield "no rows", table("a array<map<string,int>>", more=[default]), 0, {}
+    some = table("a int", ["d < 2 OR a > 1"], more=[Column("d", "int", default=5)])
+    yield "a default where only some rows need another value", some, 3, {"a": lambda position: position}
+    computed = table("a int", more=[of_a])
+    yield "a generated column where only some rows give a value", computed, [{"a": 1, "g": 2}, {"a": 5}], {}
+    for column in (identity, hashed):
+        yield "what only the table knows, in some rows", table("a int", more=[column]), [{"c": 7}, {"a": 5}], {}
+        yield "what only the table knows, in no row", table("a int", more=[column]), 1, {}
+    filled = [Column("D", "int", default=4), Column("g", "int", generated_as="a + D")]
+    filled += [Column("i", "bigint", identity=Identity(start=10, step=5))]
+    yield "all columns", table("a int", more=filled), [{"a": 1}, {"a": 2, "d": 0}], everything
+    for column in (hashed, Column("C", "string", default="current_user()")):
+        yield "all columns, with what only Spark knows", table("a int", more=[column]), 1, everything
 
 
-def test_a_default_stands_where_only_some_rows_need_another_value():
-    model = table("a int", ["d < 2 OR a > 1"], more=[Column("d", "int", default=5)])
+def test_frames(snapshot):
+    lines = []
+    for name, model, wanted, columns in frames():
+        try:
+            rows, schema = made(model, wanted, **columns)
+            lines.append(f"{name}:\n  {schema.simpleString()}\n  {rows}")
+            assert '"nullable":false' not in schema.json()
+        except DeclarationError as error:
+            lines.append(f"{name}:\n  {error}")
 
-    rows, schema = made(model, 3, a=lambda position: position)
-
-    assert (rows, schema.names) == ([(0, 1), (1, 1), (2, 5)], ["a", "d"])
-
-
-def test_a_generated_column_is_computed_where_only_some_rows_give_a_value():
-    model = table("a int", more=[Column("g", "int", generated_as="a + 1")])
-
-    assert made(model, [{"a": 1, "g": 2}, {"a": 5}])[0] == [(1, 2), (5, 6)]
-
-
-def refusal_of_frame(*arguments, **options):
-    with pytest.raises(DeclarationError) as caught:
-        made(*arguments, **options)
-    return str(caught.value)
-
-
-def test_a_value_that_only_the_table_knows_is_given_in_all_rows_or_in_none():
-    for column in (Column("C", "bigint", identity=True), Column("C", "int", generated_as="hash(a)")):
-        model = table("a int", more=[column])
-
-        assert refusal_of_frame(model, [{"c": 7}, {"a": 5}]) == (
-            "dev.silver.orders: row 2 leaves C to the table, and another row does not;"
-            " give a value in all rows, or in none"
-        )
-        assert made(model, 1)[1].names == ["a"]
-
-
-def test_a_frame_with_all_columns_has_what_the_table_fills():
-    more = [
-        Column("D", "int", default=4),
-        Column("g", "int", generated_as="a + D"),
-        Column("i", "bigint", identity=Identity(start=10, step=5)),
-    ]
-
-    rows, schema = made(table("a int", more=more), [{"a": 1}, {"a": 2, "d": 0}], all_columns=True)
-
-    assert rows == [(1, 4, 5, 10), (2, 0, 2, 15)]
-    assert schema == StructType(
-        [
-            StructField("a", IntegerType()),
-            StructField("D", IntegerType()),
-            StructField("g", IntegerType()),
-            StructField("i", LongType()),
-        ],
-    )
-
-
-def test_a_value_that_only_spark_knows_is_given_in_a_frame_with_all_columns():
-    for column in (Column("C", "int", generated_as="hash(a)"), Column("C", "string", default="current_user()")):
-        assert refusal_of_frame(table("a int", more=[column]), 1, all_columns=True) == (
-            "dev.silver.orders: row 1 leaves C to the table, whose value only Spark knows;"
-            " give a value in all rows, or leave out all_columns"
-        )
+    assert "\n".join([*lines, ""]) == snapshot(extension_class=TextSnapshot)
 
 
 def test_a_frame_needs_a_session():
