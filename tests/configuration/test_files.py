@@ -65,25 +65,24 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize(("text", "name"), MISSPELT.items())
-def test_a_name_that_is_nearly_ours_is_reported_with_the_right_one(tmp_path, text, name):
-    path = tmp_path / "pyproject.toml"
-    path.write_text(f"{text}\n")
-
-    assert misspelt_sections(path) == [f"[{name}] {TO_WRITE}"]
+def reported(folder, text, file="pyproject.toml"):
+    path = folder / file
+    path.write_text(f"{text}\n", "utf-8")
+    return misspelt_sections(path)
 
 
-@pytest.mark.parametrize("text", OTHERS)
-def test_sections_of_other_tools_and_our_own_are_none_of_them(tmp_path, text):
-    path = tmp_path / "pyproject.toml"
-    path.write_text(f"{text}\n")
+def test_a_name_that_is_nearly_ours_is_reported_with_the_right_one(tmp_path):
+    expected = {text: [f"[{name}] {TO_WRITE}"] for text, name in MISSPELT.items()}
 
-    assert misspelt_sections(path) == []
+    assert {text: reported(tmp_path, text) for text in MISSPELT} == expected
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "name"),
-    [
+def test_sections_of_other_tools_and_our_own_are_none_of_them(tmp_path):
+    assert {text: faults for text in OTHERS if (faults := reported(tmp_path, text))} == {}
+
+
+def test_other_files_have_no_such_section_at_all(tmp_path):
+    files = [
         ("pytest.ini", "[pytest_delta_schema]\nmax_risk = scan", "pytest_delta_schema"),
         ("pytest.ini", "[pytest]\n\n[pytest-delta-schema]\nmax_risk = scan", "pytest-delta-schema"),
         ("tox.ini", "[tool.pytest_delta_schema]\nmax_risk = scan", "tool.pytest_delta_schema"),
@@ -95,22 +94,20 @@ def test_sections_of_other_tools_and_our_own_are_none_of_them(tmp_path, text):
         (".pytest.ini", "[[tool.pytest_delta_schema.allow]]\npath = x", "tool.pytest_delta_schema.allow"),
         ("pytest.toml", "[tool.pytest_delta_schema]\nmax_risk = 'scan'", "tool.pytest_delta_schema"),
         (".pytest.toml", "[pytest-delta-schema]\nmax_risk = 'scan'", "pytest-delta-schema"),
-    ],
-)
-def test_other_files_have_no_such_section_at_all(tmp_path, file, text, name):
-    path = tmp_path / file
-    path.write_text(text)
+    ]
 
-    assert misspelt_sections(path) == ([] if name is None else [f"[{name}] {TO_MOVE}"])
+    assert [(file, text, reported(tmp_path, text, file)) for file, text, _ in files] == [
+        (file, text, [] if name is None else [f"[{name}] {TO_MOVE}"]) for file, text, name in files
+    ]
 
 
-@pytest.mark.parametrize("content", [None, b"[tool.pytest-delta-schema\n", b"[tool.pytest-delta-schema]\nx = '\xff'\n"])
-def test_what_cannot_be_read_is_left_to_its_reader(tmp_path, content):
+def test_what_cannot_be_read_is_left_to_its_reader(tmp_path):
     path = tmp_path / "pyproject.toml"
-    if content is not None:
-        path.write_bytes(content)
 
     assert misspelt_sections(path) == []
+    for content in (b"[tool.pytest-delta-schema\n", b"[tool.pytest-delta-schema]\nx = '\xff'\n"):
+        path.write_bytes(content)
+        assert misspelt_sections(path) == []
 
 
 @pytest.mark.parametrize("text", ["[" * 65_000, "[ " * 32_000, "[" + "a." * 32_000 + "]", "eltas" * 13_000])

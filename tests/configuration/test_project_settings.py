@@ -6,6 +6,7 @@ import subprocess
 import sys
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from pytest_delta_schema import QualifiedName, Settings
 from pytest_delta_schema.configuration.section import SettingError, compatibility_of_entries
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
 from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy, compatibility_of
+from support.snapshots import TextSnapshot
 
 SECTION = "[tool.pytest_delta_schema]\n"
 
@@ -127,30 +129,23 @@ def test_pytest_is_not_needed(tmp_path):
     assert (done.stdout, done.stderr) == ("('dev.*',)\n", "")
 
 
-@pytest.mark.parametrize(
-    ("name", "section", "remedy"),
-    [
-        ("pyproject.toml", "tool.pytest-delta-schema", "write [tool.pytest_delta_schema]"),
-        ("pytest.ini", "pytest_delta_schema", "move it to [tool.pytest_delta_schema] of pyproject.toml"),
-    ],
-)
-def test_a_misspelt_section_is_an_error_for_scripts(tmp_path, name, section, remedy):
-    path = tmp_path / name
-    path.write_text(f"[{section}]\nprotected = ['dev.*']\n")
+def test_a_misspelt_section_is_an_error_for_scripts(tmp_path):
+    faults = {
+        "pyproject.toml": "[tool.pytest-delta-schema] is not read; write [tool.pytest_delta_schema]",
+        "pytest.ini": "[pytest_delta_schema] is not read; move it to [tool.pytest_delta_schema] of pyproject.toml",
+    }
+    for name, fault in faults.items():
+        path = tmp_path / name
+        path.write_text(f"{fault.partition(' ')[0]}\nprotected = ['dev.*']\n")
 
-    with pytest.raises(ConfigurationError) as error:
-        Settings.from_project(tmp_path)
+        with pytest.raises(ConfigurationError) as error:
+            Settings.from_project(tmp_path)
 
-    assert str(error.value) == f"{path}: [{section}] is not read; {remedy}"
+        path.unlink()
+        assert str(error.value) == f"{path}: {fault}"
 
 
-PATH = {"path": "prod.gold.**"}
-ROLES = (
-    '"readers" or "readers-by-position" or "readers-by-path" or "streams" or "tracked-streams" or "change-feed" or "writers"'
-    ' or "writers-by-position" or "writers-by-merge" or "clients"'
-)
-FAIL_ON = '"breaking" or "dangerous" or "never"'
-WRITE = "write catalog.schema.table, where * is one part and ** any number of parts"
+PATH: dict[str, Any] = {"path": "prod.gold.**"}
 
 
 def test_an_entry_gives_what_it_does_not_say_the_defaults():
@@ -173,105 +168,36 @@ def test_an_entry_with_every_key():
     )
 
 
-@pytest.mark.parametrize(
-    ("entry", "faults"),
-    [
-        (3, [" is 3; write [[tool.pytest_delta_schema.compatibility]] and its keys below"]),
-        ("prod.**", [" is 'prod.**'; write [[tool.pytest_delta_schema.compatibility]] and its keys below"]),
-        ({}, [" has no path; write the tables for which it holds: path = 'prod.gold.**'"]),
-        ({"path": ["prod.**"]}, [": path is ['prod.**']; write a text, such as 'prod.gold.**'"]),
-        ({"path": ""}, [f": path is invalid: path '' names no table: a part of its path is empty; {WRITE}"]),
-        (
-            {"path": "prod.gold"},
-            [
-                f": path is invalid: path 'prod.gold' matches no table, because the name of a table has 3 parts; {WRITE}",
-            ],
-        ),
-        (
-            {"path": "prod.gold.orders.id"},
-            [
-                (
-                    f": path is invalid: path 'prod.gold.orders.id' matches no table, because the name of a table has 3 parts; {WRITE}"
-                ),
-            ],
-        ),
-        (
-            {"path": "prod.**.gold.*.orders"},
-            [
-                (
-                    f": path is invalid: path 'prod.**.gold.*.orders' matches no table, because the name of a table has 3 parts; {WRITE}"
-                ),
-            ],
-        ),
-        ({"path": "prod.g**.x"}, [f": path is invalid: path 'prod.g**.x' has ** inside of a part; {WRITE}"]),
-        (
-            {"path": "prod.old gold.x"},
-            [
-                (
-                    ": path is invalid: path 'prod.old gold.x' names no table: `old gold` is more than a word and needs"
-                    f" back-quotes; {WRITE}"
-                ),
-            ],
-        ),
-        (
-            {"path": "\u202eprod.gold.x"},
-            [
-                (
-                    ": path is invalid: path '\\u202eprod.gold.x' names no table: `\\u202eprod` is more than a word and needs"
-                    f" back-quotes; {WRITE}"
-                ),
-            ],
-        ),
-        (PATH | {"rolles": []}, [" has the unknown key 'rolles'; write 'roles'"]),
-        (PATH | {"Min-Notice": 3}, [" has the unknown key 'Min-Notice'; write 'min_notice'"]),
-        (
-            PATH | {"until": 3, "fail": 1},
-            [
-                " has the unknown key 'until'; remove it; keys are path, roles, fail_on, min_notice",
-                " has the unknown key 'fail'; write 'fail_on'",
-            ],
-        ),
-        (PATH | {"roles": "readers"}, [": roles is 'readers'; write an array: ['readers']"]),
-        (PATH | {"roles": [1]}, [f": roles[0] is 1; write {ROLES}"]),
-        (PATH | {"roles": {}}, [": roles is {}; write an array"]),
-        (PATH | {"roles": []}, [": roles is []; write an array of at least 1"]),
-        (
-            PATH | {"roles": ["reader", "streams", "TRACKED_STREAMS", "zzzz", "reader"]},
-            [
-                f": roles[0] is 'reader'; write {ROLES}",
-                f": roles[2] is 'TRACKED_STREAMS'; write {ROLES}",
-                f": roles[3] is 'zzzz'; write {ROLES}",
-                f": roles[4] is 'reader'; write {ROLES}",
-            ],
-        ),
-        (PATH | {"fail_on": "braking"}, [f": fail_on is 'braking'; write {FAIL_ON}"]),
-        (PATH | {"fail_on": "safe"}, [f": fail_on is 'safe'; write {FAIL_ON}"]),
-        (PATH | {"fail_on": ["never"]}, [f": fail_on is ['never']; write {FAIL_ON}"]),
-        (PATH | {"fail_on": False}, [f": fail_on is False; write {FAIL_ON}"]),
-        (PATH | {"min_notice": -1}, [": min_notice is -1; write days as a whole number, 0 or more"]),
-        (PATH | {"min_notice": True}, [": min_notice is True; write days as a whole number, 0 or more"]),
-        (PATH | {"min_notice": 90.0}, [": min_notice is 90.0; write days as a whole number, 0 or more"]),
-        (PATH | {"min_notice": "90"}, [": min_notice is '90'; write days as a whole number, 0 or more"]),
-        (
-            PATH | {"min_notice": date(2027, 1, 31)},
-            [": min_notice is 2027-01-31; write days as a whole number, 0 or more"],
-        ),
-    ],
-)
-def test_all_faults_of_an_entry_are_named(entry, faults):
-    with pytest.raises(SettingError) as caught:
-        compatibility_of_entries([PATH | {"path": "dev.**"}, entry], "compatibility")
+WRONG_ROLES: list[Any] = ["readers", [1], {}, []]
+WRONG_ENTRIES: list[Any] = [
+    *(3, "prod.**", {}, {"path": ["prod.**"]}),
+    *({"path": path} for path in ("", "prod.gold", "prod.gold.orders.id", "prod.**.gold.*.orders", "prod.g**.x")),
+    *({"path": path} for path in ("prod.old gold.x", "\u202eprod.gold.x")),
+    *(PATH | {key: 3} for key in ("rolles", "Min-Notice")),
+    PATH | {"until": 3, "fail": 1},
+    *(PATH | {"roles": value} for value in WRONG_ROLES),
+    PATH | {"roles": ["reader", "streams", "TRACKED_STREAMS", "zzzz", "reader"]},
+    *(PATH | {"fail_on": value} for value in ("braking", "safe", ["never"], False)),
+    *(PATH | {"min_notice": value} for value in (-1, True, 90.0, "90", date(2027, 1, 31))),
+]
 
-    assert caught.value.faults == tuple(f"compatibility entry 2{fault}" for fault in faults)
+
+def faults_of(*entries):
+    with pytest.raises(SettingError) as caught:
+        compatibility_of_entries([*entries], "compatibility")
+    return [*caught.value.faults]
+
+
+def test_all_faults_of_an_entry_are_named(snapshot):
+    faults = [fault for entry in WRONG_ENTRIES for fault in faults_of({"path": "dev.**"}, entry)]
+
+    assert "\n".join([*faults, ""]) == snapshot(extension_class=TextSnapshot)
 
 
 def test_all_faults_of_all_entries_are_named_at_once():
-    entries = [PATH | {"roles": ["x"], "fail_on": "y", "min_notice": "z"}, {"path": "a"}, PATH, PATH]
+    faults = faults_of(PATH | {"roles": ["x"], "fail_on": "y", "min_notice": "z"}, {"path": "a"}, PATH, PATH)
 
-    with pytest.raises(SettingError) as caught:
-        compatibility_of_entries(entries, "compatibility")
-
-    assert [fault.partition(";")[0] for fault in caught.value.faults] == [
+    assert [fault.partition(";")[0] for fault in faults] == [
         "compatibility entry 1: roles[0] is 'x'",
         "compatibility entry 1: fail_on is 'y'",
         "compatibility entry 1: min_notice is 'z'",
@@ -281,12 +207,9 @@ def test_all_faults_of_all_entries_are_named_at_once():
 
 
 def test_a_path_stands_once_in_any_case():
-    with pytest.raises(SettingError) as caught:
-        compatibility_of_entries([{"path": "dev.a.b"}, {"path": "dev.`a`.b"}, {"path": "DEV.A.b"}], "compatibility")
-
-    assert caught.value.faults == (
-        "compatibility entry 3: path is that of an entry above, 'DEV.A.b'; keep one of them",
-    )
+    assert faults_of({"path": "dev.a.b"}, {"path": "dev.`a`.b"}, {"path": "DEV.A.b"}) == [
+        "compatibility entry 3: path is that of an entry above, 'DEV.A.b'; keep one of them"
+    ]
 
 
 def test_scripts_read_the_policies_of_a_project(tmp_path):

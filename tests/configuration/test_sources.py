@@ -15,11 +15,11 @@ from pytest_delta_schema.diagnostics.redaction import Uri
 from pytest_delta_schema.rules.consent import Consent
 from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy
 from pytest_delta_schema.settings.table import SETTINGS
+from support.snapshots import TextSnapshot
 
 PROJECT = Path("/project")
 BEFORE = "pyproject.toml: [tool.pytest_delta_schema]: "
 DAY = date(2999, 1, 1)
-ENTRY = {"action": "rewrite", "path": "dev.gold.other", "reason": "partitions", "expires": DAY}
 AGREED = Consent("rewrite", "dev.gold.other", is_pattern=True, reason="partitions", expires=DAY)
 
 
@@ -84,21 +84,21 @@ IN_THE_SECTION = {
 """A line of the section, and the value of its setting."""
 
 
-@pytest.mark.parametrize(("line", "value"), IN_THE_SECTION.items())
-def test_the_section_takes_a_setting_in_the_types_of_toml(line, value):
-    sources = read(section=line)
+def test_the_section_takes_a_setting_in_the_types_of_toml():
+    for line, value in IN_THE_SECTION.items():
+        name = line.partition(" ")[0]
+        sources = read(section=line)
 
-    name = line.partition(" ")[0]
-    assert (sources.faults, sources.values[name], sources.project) == ((), value, {name: value})
+        assert (line, sources.faults, sources.values[name], sources.project) == (line, (), value, {name: value})
 
 
-@pytest.mark.parametrize("line", [line for line in IN_THE_SECTION if not line.startswith(("warehouse", "report ="))])
-def test_an_option_gives_every_setting_of_the_section_for_one_run(line):
-    name, _, value = line.partition(" = ")
+def test_an_option_gives_every_setting_of_the_section_for_one_run():
+    for line, expected in IN_THE_SECTION.items():
+        if not line.startswith(("warehouse", "report =")):
+            name, _, value = line.partition(" = ")
+            sources = read({"set": [f"{name}={value}"]})
 
-    sources = read({"set": [f"{name}={value}"]})
-
-    assert (sources.faults, sources.values[name], sources.project) == ((), IN_THE_SECTION[line], {})
+            assert (line, sources.faults, sources.values[name], sources.project) == (line, (), expected, {})
 
 
 def test_every_setting_of_the_section_is_tried():
@@ -107,9 +107,8 @@ def test_every_setting_of_the_section_is_tried():
     assert tried == {setting.name for setting in SETTINGS if not setting.is_option_only}
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "value"),
-    [
+def test_texts_need_no_quotes_and_paths_start_where_they_are_written():
+    texts = [
         ("on_failure=restore", "on_failure", "restore"),
         (' on_failure = "restore" ', "on_failure", "restore"),
         ("unity_uri=https://unity.example.com/x?a=b", "unity_uri", Uri("https://unity.example.com/x?a=b")),
@@ -124,12 +123,11 @@ def test_every_setting_of_the_section_is_tried():
         ('report=["json:a.json"]', "report", (ReportTarget("json", "/here/a.json", "/here"),)),
         ("protected=[]", "protected", ()),
         ("unity_timeout=1.5", "unity_timeout", 1.5),
-    ],
-)
-def test_texts_need_no_quotes_and_paths_start_where_they_are_written(text, name, value):
-    sources = read({"set": [text]})
+    ]
+    read_sources = [(text, name, read({"set": [text]})) for text, name, _ in texts]
 
-    assert (sources.faults, sources.values[name]) == ((), value)
+    assert [sources.faults for *_, sources in read_sources] == [()] * len(texts)
+    assert [(text, name, sources.values[name]) for text, name, sources in read_sources] == texts
 
 
 @pytest.mark.parametrize(
@@ -198,189 +196,130 @@ def test_consents_are_known_by_their_source():
 
 IN_TOML = '{ action = "rewrite", path = "dev.gold.other", reason = "partitions", expires = 2999-01-01 }'
 
-WRONG = {
-    "bakend = 'memory'": "there is no setting bakend; did you mean backend?",
-    "drift = true": "there is no setting drift; settings are models, backend, warehouse, *",
-    "read-only = 1": "there is no setting read-only; settings are models, *",
-    "preflight = 'all'": "preflight is 'all'; choose count, limit or off",
-    "preflight = ['count']": "preflight is ['count']; choose count, limit or off",
-    "preflight_samples = -1": "preflight_samples is -1; write a whole number, 0 or more",
-    "preflight_samples = true": "preflight_samples is True; write a whole number, 0 or more",
-    "preflight_samples = 1.0": "preflight_samples is 1.0; write a whole number, 0 or more",
-    "max_risk = 'high'": "max_risk is 'high'; choose metadata, feature, scan, rewrite or destructive",
-    "models = 'shop'": "models is 'shop'; write a list: ['shop']",
-    "models = ['shop', 1]": "models is 1; write a list of texts",
-    "owned_properties = 'yes'": "owned_properties is 'yes'; write true or false",
-    "unity_timeout = 0": "unity_timeout is 0; write a number of seconds above 0",
-    "unity_timeout = inf": "unity_timeout is inf; write a number of seconds above 0",
-    "unity_timeout = '30'": "unity_timeout is '30'; write a number of seconds above 0",
-    "unity_uri = ['https://user:hunter2@a']": (
-        "unity_uri is ['https://***@a']; write a text, such as 'https://unity.example.com'"
-    ),
-    "unity_uri = 0": "unity_uri is 0; write a text, such as 'https://unity.example.com'",
-    "bind = { dev = ['ci'] }": "bind: dev is ['ci']; write a text, a number, true or false",
-    "backend = 1": "backend is 1; write a text",
-    "enable_features = ['deletionVectors']": (
-        "enable_features: there is no deletionVectors; choose among typeWidening, columnMapping"
-    ),
-    "sync = ['always']": "sync: there is no always; choose among on-read, recreate",
-    "rules = ['NoFloats']": "rules: 'NoFloats' names no rule; write 'module:Name', as in 'shop.rules:NoFloats'",
-    "bind = { dev.silver = 'ci.x' }": (
-        'bind: dev is a table; put names with dots in quotes: a table such as { "dev.silver" = "ci.pr_42_silver" }'
-    ),
-    "bind = ['dev=ci']": 'bind is [\'dev=ci\']; write a table such as { "dev.silver" = "ci.pr_42_silver" }',
-    "default_properties = { a = ['b'] }": "default_properties: a is ['b']; write a text, a number, true or false",
-    "properties = { a = 'own' }": "properties: a is 'own'; choose manage, report, ignore, require or forbid",
-    "allow = [1]": "allow entry 1 is 1; write [[tool.pytest_delta_schema.allow]] and its keys below",
-    "allow = 'x'": "allow is 'x'; write [[tool.pytest_delta_schema.allow]] and its keys below",
-    "compatibility = 'prod.**'": (
-        "compatibility is 'prod.**'; write [[tool.pytest_delta_schema.compatibility]] and its keys below"
-    ),
-    "storage = [{ prefix = 'gs://x' }]": (
-        "storage entry 1: prefix is 'gs://x'; write a location of S3: 's3://bucket/folder'"
-    ),
-    "warehouse = 1": "warehouse is 1; write the path of a folder",
-    "report = ['jsn']": "report: there is not a report of type 'jsn'; did you mean json? The types are json, *",
-    "clients = ['trinoo>=470']": (
-        "clients: 'trinoo>=470': there is no client trinoo; did you mean trino, as in 'trino>=470'?"
-    ),
-    "clients = ['trino']": (
-        "clients: 'trino' does not say the oldest version of trino that is in use; write it as in 'trino>=470'"
-    ),
-    "client_features = { trino.clustering = '482' }": (
-        'client_features: trino is a table; put names with dots in quotes: a table such as { "trino.clustering" = "482" }'
-    ),
-}
-"""A line of the section, and what is wrong with it."""
-
-
-def is_as_expected(fault, expected):
-    return fault.startswith(expected[:-1]) if expected.endswith("*") else fault == expected
-
-
-@pytest.mark.parametrize(("line", "expected"), WRONG.items())
-def test_what_is_wrong_in_the_section_is_a_fault_and_gives_no_value(line, expected):
-    sources = read(section=line)
-
-    (fault,) = sources.faults
-    assert is_as_expected(fault, BEFORE + expected)
-    assert sources.project == {}
-    assert sources.values == from_sources().values
+WRONG = [
+    "bakend = 'memory'",
+    "drift = true",
+    "read-only = 1",
+    "preflight = 'all'",
+    "preflight = ['count']",
+    "preflight_samples = -1",
+    "preflight_samples = true",
+    "preflight_samples = 1.0",
+    "max_risk = 'high'",
+    "models = 'shop'",
+    "models = ['shop', 1]",
+    "owned_properties = 'yes'",
+    "unity_timeout = 0",
+    "unity_timeout = inf",
+    "unity_timeout = '30'",
+    "unity_uri = ['https://user:hunter2@a']",
+    "unity_uri = 0",
+    "bind = { dev = ['ci'] }",
+    "backend = 1",
+    "enable_features = ['deletionVectors']",
+    "sync = ['always']",
+    "rules = ['NoFloats']",
+    "bind = { dev.silver = 'ci.x' }",
+    "bind = ['dev=ci']",
+    "default_properties = { a = ['b'] }",
+    "properties = { a = 'own' }",
+    "allow = [1]",
+    "allow = 'x'",
+    "compatibility = 'prod.**'",
+    "storage = [{ prefix = 'gs://x' }]",
+    "warehouse = 1",
+    "report = ['jsn']",
+    "clients = ['trinoo>=470']",
+    "clients = ['trino']",
+    "client_features = { trino.clustering = '482' }",
+]
+"""Lines of the section."""
 
 
 TEXTS = ("preflight = ['count']", "models = 'shop'", "unity_uri", "backend", "warehouse")
 """Settings that take any text from the command line, and one whose text is answered with a list."""
 
 
-@pytest.mark.parametrize("line", [line for line in WRONG if not line.startswith(TEXTS)])
-def test_what_is_wrong_for_one_run_is_the_same_fault(line):
-    name, _, value = line.partition(" = ")
-
-    sources = read({"set": [f"{name}={value}"]})
-
-    (fault,) = sources.faults
-    assert is_as_expected(fault, f"--delta-set: {WRONG[line]}")
-    assert sources.values == from_sources().values
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("models", "--delta-set models has no value; write --delta-set models=VALUE"),
-        ("memory", "--delta-set 'memory' names no setting; write --delta-set NAME=VALUE"),
-        ("", "--delta-set '' names no setting; write --delta-set NAME=VALUE"),
-        ("=memory", "--delta-set '=memory' names no setting; write --delta-set NAME=VALUE"),
-        ("bind=" + "{a=" * 3000, "--delta-set: bind is '{a={a=*"),
-        (
-            "https://user:hunter2@host",
-            "--delta-set 'https://***@host' names no setting; write --delta-set NAME=VALUE",
-        ),
-        ("on-failure=restore", "--delta-set: there is no setting on-failure; did you mean on_failure?"),
-        ("delta_backend=memory", "--delta-set: there is no setting delta_backend; did you mean backend?"),
-        ("drift=true", "--delta-set: there is no setting drift; settings are models, backend, *"),
-        ("on_failure=panic", "--delta-set: on_failure is 'panic'; choose leave or restore"),
-        ("preflight_samples=many", "--delta-set: preflight_samples is 'many'; write a whole number, 0 or more"),
-        ("owned_properties=True", "--delta-set: owned_properties is 'True'; write true or false"),
-        ("unity_timeout=soon", "--delta-set: unity_timeout is 'soon'; write a number of seconds above 0"),
-        (
-            "models=1\nbackend='memory'",
-            "--delta-set: models is not a list; write --delta-set 'models=[\"1\\nbackend='\"'\"'memory\"]'",
-        ),
-        (
-            "bind={dev.silver=ci.x}",
-            '--delta-set: bind is \'{dev.silver=ci.x}\'; write a table such as { "dev.silver" = "ci.pr_42_silver" }',
-        ),
-        (
-            "allow=drop-column dev.a.b.c",
-            "--delta-set: allow is 'drop-column dev.a.b.c'; write [[tool.pytest_delta_schema.allow]] and its keys below",
-        ),
-    ],
-)
-def test_a_setting_of_one_run_that_cannot_be_used(text, fault):
-    (found,) = read({"set": [text]}).faults
-
-    assert is_as_expected(found, fault)
+WRONG_TEXTS = [
+    "models",
+    "memory",
+    "",
+    "=memory",
+    "https://user:hunter2@host",
+    "on-failure=restore",
+    "delta_backend=memory",
+    "drift=true",
+    "on_failure=panic",
+    "preflight_samples=many",
+    "owned_properties=True",
+    "unity_timeout=soon",
+    "models=1\nbackend='memory'",
+    "bind={dev.silver=ci.x}",
+    "allow=drop-column dev.a.b.c",
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
+def test_a_list_that_a_shell_has_left_without_quotes_is_answered_with_what_to_paste():
+    texts = [
         ("protected=prod.*", ("prod.*",)),
         ('protected="prod.*"', ("prod.*",)),
         ("protected=[prod.*]", ("prod.*",)),
         ("protected=[prod.*, dev.old.*]", ("prod.*", "dev.old.*")),
         ("clients=trino>=470", ("trino>=470",)),
         ("rules=[shop.rules:NoFloats", ("shop.rules:NoFloats",)),
-    ],
-)
-def test_a_list_that_a_shell_has_left_without_quotes_is_answered_with_what_to_paste(text, values):
-    name = text.partition("=")[0]
+    ]
+    for text, values in texts:
+        name = text.partition("=")[0]
 
-    (fault,) = read({"set": [text]}).faults
+        (fault,) = read({"set": [text]}).faults
 
-    begin, _, command = fault.partition("; write ")
-    assert begin == f"--delta-set: {name} is not a list"
-    option, argument = shlex.split(command)
-    assert option == "--delta-set"
-    assert read({"set": [argument]}).values[name] == values
+        begin, _, command = fault.partition("; write ")
+        option, argument = shlex.split(command)
+        assert (begin, option) == (f"--delta-set: {name} is not a list", "--delta-set")
+        assert read({"set": [argument]}).values[name] == values
 
 
-@pytest.mark.parametrize(
-    ("options", "fault"),
-    [
-        ({"max_risk": "low"}, "--delta-max-risk is 'low'; choose metadata, feature, scan, rewrite or destructive"),
-        ({"preflight": "\0"}, "--delta-preflight needs a value; write --delta-preflight=count or *"),
-        ({"adopt": "\0"}, "--delta-adopt needs a value; write --delta-adopt=diff or --delta-adopt=write"),
-        ({"adopt": ""}, "--delta-adopt needs a value; write --delta-adopt=diff or --delta-adopt=write"),
-        ({"max_risk": ""}, "--delta-max-risk needs a value; write --delta-max-risk=metadata or *"),
-        ({"backend": ""}, "--delta-backend needs a value; write --delta-backend=NAME"),
-        ({"warehouse": ""}, "--delta-warehouse needs a value; write --delta-warehouse=FOLDER"),
-        ({"witness": ""}, "--delta-witness needs a value; write --delta-witness=FOLDER"),
-        ({"against": [""]}, "--delta-against needs a value; write --delta-against=REF"),
-        ({"against": ["main", ""]}, "--delta-against needs a value; write --delta-against=REF"),
-        ({"bind": [""]}, "--delta-bind needs a value; write --delta-bind=NAME=NAME"),
-        ({"allow": [""]}, "--delta-allow needs a value; write --delta-allow=CONSENT"),
-        ({"report": [""]}, "--delta-report needs a value; write --delta-report=TYPE[:FILE]"),
-        ({"import": [""]}, "--delta-import needs a value; write --delta-import=NAME[=PATH]"),
-        ({"adopt": "models.py"}, "--delta-adopt is 'models.py'; choose diff or write"),
-        (
-            {"allow": ["x"]},
-            "consent 'x' names no known action; write 'drop-column', 'rewrite' or 'break' and then a path",
-        ),
-        (
-            {"allow": ["drop-column x"]},
-            "consent 'drop-column x' names no column; write 'drop-column catalog.schema.table.column'",
-        ),
-        ({"bind": ["dev"]}, "binding 'dev'*"),
-        ({"report": ["json:"]}, "--delta-report: 'json:' names no file; write json, json:FILE or json:off"),
-    ],
-)
-def test_options_that_cannot_be_used(options, fault):
-    sources = read(options)
+WRONG_OPTIONS = [
+    {"max_risk": "low"},
+    {"preflight": "\0"},
+    {"adopt": "\0"},
+    {"adopt": ""},
+    {"max_risk": ""},
+    {"backend": ""},
+    {"warehouse": ""},
+    {"witness": ""},
+    {"against": [""]},
+    {"against": ["main", ""]},
+    {"bind": [""]},
+    {"allow": [""]},
+    {"report": [""]},
+    {"import": [""]},
+    {"adopt": "models.py"},
+    {"allow": ["x"]},
+    {"allow": ["drop-column x"]},
+    {"bind": ["dev"]},
+    {"report": ["json:"]},
+]
 
-    (found,) = sources.faults
-    assert is_as_expected(found, fault)
+
+def only_fault(command_line=None, section=None):
+    """Return the fault of a wrong source, after which every setting has its default."""
+    sources = read(command_line, section)
+    (fault,) = sources.faults
+    assert sources.project == {}
     assert sources.values == from_sources().values
+    return fault
+
+
+def test_what_is_wrong_is_a_fault_and_gives_no_value(snapshot):
+    of_section = [only_fault(section=line) for line in WRONG]
+    of_run = [
+        only_fault({"set": ["{}={}".format(*line.split(" = ", 1))]}) for line in WRONG if not line.startswith(TEXTS)
+    ]
+    others = [only_fault({"set": [text]}) for text in WRONG_TEXTS] + [only_fault(options) for options in WRONG_OPTIONS]
+
+    assert "\n".join([*of_section, "", *of_run, "", *others, ""]) == snapshot(extension_class=TextSnapshot)
+    assert only_fault({"set": ["bind=" + "{a=" * 3000]}).startswith("--delta-set: bind is '{a={a=")
 
 
 def test_all_faults_of_all_sources_are_named_at_once():

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 
 
-@pytest.mark.parametrize(
-    ("parts", "text"),
-    [
-        (
-            {"code": "DS103", "rule": "EmptyTable", "remedy": "declare one"},
-            "dev.a.b: has no columns; declare one [DS103 EmptyTable]",
-        ),
-        ({"remedy": "declare one"}, "dev.a.b: has no columns; declare one"),
-        ({"rule": "EmptyTable"}, "dev.a.b: has no columns [EmptyTable]"),
-        ({}, "dev.a.b: has no columns"),
-    ],
-)
-def test_a_diagnostic_shows_the_parts_that_it_has(parts, text):
-    assert str(Diagnostic(table="dev.a.b", message="has no columns", **parts)) == text
+def test_a_diagnostic_shows_the_parts_that_it_has():
+    parts = [{"code": "DS103", "rule": "EmptyTable", "remedy": "declare one"}, {"remedy": "declare one"}]
+    parts += [{"rule": "EmptyTable"}, {}]
+
+    assert [str(Diagnostic(table="dev.a.b", message="has no columns", **part)) for part in parts] == [
+        "dev.a.b: has no columns; declare one [DS103 EmptyTable]",
+        "dev.a.b: has no columns; declare one",
+        "dev.a.b: has no columns [EmptyTable]",
+        "dev.a.b: has no columns",
+    ]
 
 
 def test_a_diagnostic_escapes_what_a_terminal_would_interpret():

@@ -6,7 +6,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructField, StructType
 
@@ -16,11 +15,13 @@ from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models.ownership import FORBID
 from pytest_delta_schema.plan import CreateTable, ForeignKeyDrop, PropertyPolicy, SetTableProperties, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
+from pytest_delta_schema.report import model_source
 from pytest_delta_schema.source_code.calls import table_call
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing import SCENARIOS
 from support.covering import ALL
 from support.models import NAME, TEXT, column, table
+from support.snapshots import TextSnapshot
 from support.strategies import models, states
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state import TableState
 
 PARENT = table(column(is_nullable=False), name="dev.silver.customers", primary_key=["id"])
-TO_PARENT = ForeignKey(["id"], "dev.silver.customers", ["id"])
 
 
 PLAIN = PropertyPolicy()
@@ -65,84 +65,65 @@ CASES = {
     "a new column comes last": (
         table(column(), column("b")),
         table(column("new", TEXT, comment="why"), column(), column("b")),
-        table(column(), column("b"), column("new", TEXT, comment="why")),
     ),
     "a new column is where it is stored if the order is compared": (
         table(column(), column("b"), column_order="manage"),
         table(column(), column("new", TEXT), column("b")),
-        table(column(), column("new", TEXT), column("b"), column_order="manage"),
     ),
-    "columns in another order": (
-        table(column(), column("b"), column_order="report"),
-        table(column("b"), column()),
-        table(column("b"), column(), column_order="report"),
-    ),
-    "a column that is gone": (table(column(), column("b", default=1)), table(column()), table(column())),
+    "columns in another order": (table(column(), column("b"), column_order="report"), table(column("b"), column())),
+    "a column that is gone": (table(column(), column("b", default=1)), table(column())),
     "another type, nullability, comment and default": (
         table(column(comment="old", default=1), column("b")),
-        table(column("id", TEXT, is_nullable=False, comment="new", default="'x'"), column("b")),
         table(column("id", TEXT, is_nullable=False, comment="new", default="'x'"), column("b")),
     ),
     "a generation expression": (
         table(column(), column("b", generated_as="id + 1")),
         table(column(), column("b", generated_as="id + 2")),
-        table(column(), column("b", generated_as="id + 2")),
     ),
     "the spelling of names and expressions that are equal stays": (
         table(column("ID"), column("b"), checks=[Check("Positive", "ID > 0")], primary_key=["ID"]),
         table(column("id"), column("b", TEXT), checks=[Check("positive", "id > 0")], primary_key=["id"]),
-        table(column("ID"), column("b", TEXT), checks=[Check("Positive", "ID > 0")], primary_key=["ID"]),
     ),
     "fields of structs inside of arrays and maps": (
         table(column("s", ArrayType(MapType(StringType(), struct(A, B))))),
-        table(column("s", ArrayType(MapType(StringType(), struct(A, C), False)))),
         table(column("s", ArrayType(MapType(StringType(), struct(A, C), False)))),
     ),
     "the metadata of a field stays, and its comment is the stored one": (
         table(column("s", struct(StructField("a", LongType(), True, {"renamed_from": "z", "comment": "old"}), B))),
         table(column("s", struct(StructField("a", LongType(), True, {"comment": "new"}), B, C))),
-        table(column("s", struct(StructField("a", LongType(), True, {"renamed_from": "z", "comment": "new"}), B, C))),
     ),
     "a rename that was not made": (
         table(column(), column("b", renamed_from="a", comment="x")),
         table(column(), column("a", comment="x")),
-        table(column(), column("a", comment="x")),
     ),
-    "a comment of the table": (table(column(), comment="old"), table(column()), table(column())),
+    "a comment of the table": (table(column(), comment="old"), table(column())),
     "checks by name": (
         table(column(), checks=[Check("kept", "id > 0"), Check("other", "id > 1"), Check("gone", "id > 2")]),
         table(column(), checks=[Check("added", "id < 9"), Check("kept", "id > 0"), Check("other", "id > 5")]),
-        table(column(), checks=[Check("kept", "id > 0"), Check("other", "id > 5"), Check("added", "id < 9")]),
     ),
     "a primary key": (
         table(column(is_nullable=False), column("b", is_nullable=False), primary_key=["id"]),
-        table(column(is_nullable=False), column("b", is_nullable=False), primary_key=PrimaryKey(["b"], name="own")),
         table(column(is_nullable=False), column("b", is_nullable=False), primary_key=PrimaryKey(["b"], name="own")),
     ),
     "unique constraints": (
         table(column(), column("b"), unique=[Unique(["b"]), Unique(["id"])]),
         table(column(), column("b"), unique=[Unique(["id"]), Unique(["id", "b"], name="both")]),
-        table(column(), column("b"), unique=[Unique(["id"]), Unique(["id", "b"], name="both")]),
     ),
     "foreign keys": (
         table(column(), foreign_keys=[ForeignKey(["id"], PARENT)]),
         table(column(), foreign_keys=[ForeignKey(["id"], PARENT, name="own")]),
-        table(column(), foreign_keys=[ForeignKey(["id"], "dev.silver.customers", ["id"], name="own")]),
     ),
     "the layout": (
         table(column(), column("b"), partitioned_by=["b"]),
-        table(column(), column("b"), clustered_by=["id"]),
         table(column(), column("b"), clustered_by=["id"]),
     ),
     "properties by key": (
         table(column(), table_properties={"a": 1, "b": True, "none": None, "gone": "x", "same": 3}),
         table(column(), table_properties={"a": "2", "b": "false", "none": "some", "same": "3", "undeclared": "x"}),
-        table(column(), table_properties={"a": "2", "b": "false", "none": "some", "same": 3}),
     ),
     "tags of the table and of columns": (
         table(column(tags={"pii": "no", "gone": "x"}), tags={"team": "a", "none": None}),
         table(column(tags={"pii": "yes", "undeclared": ""}), tags={"team": "a", "none": "some"}),
-        table(column(tags={"pii": "yes"}), tags={"team": "a", "none": "some"}),
     ),
     "what the contract ignores is not accepted": (
         table(column(), owns={"comments": "ignore", "defaults": "ignore"}, comment="mine"),
@@ -152,35 +133,28 @@ CASES = {
             column("value", default=1),
             comment="theirs",
         ),
-        table(
-            column(),
-            column("new", struct(A)),
-            column("value"),
-            owns={"comments": "ignore", "defaults": "ignore"},
-            comment="mine",
-        ),
     ),
     "what is only reported is accepted": (
         table(column(), comment="mine", owns={"comments": "report"}),
         table(column(), comment="theirs"),
-        table(column(), comment="theirs", owns={"comments": "report"}),
     ),
     "a contract that is read-only": (
         table(column(comment="old"), read_only=True),
         table(column("id", TEXT, comment="new")),
-        table(column("id", TEXT, comment="new"), read_only=True),
     ),
-    "no difference": (table(column("ID")), table(column("id")), table(column("ID"))),
+    "no difference": (table(column("ID")), table(column("id"))),
 }
+"""Models, and what the table has."""
 
 
-@pytest.mark.parametrize(("model", "there", "wanted"), CASES.values(), ids=CASES)
-def test_what_differs_becomes_as_it_is_stored(model, there, wanted):
-    drift = accepted(model, *created(there, PARENT))
+def test_what_differs_becomes_as_it_is_stored(snapshot):
+    lines = []
+    for name, (model, there) in CASES.items():
+        drift = accepted(model, *created(there, PARENT))
+        lines.append(f"# {name}\n{model_source(drift.table)}")
+        assert (drift.secrets, drift.table.origin) == ((), model.origin), name
 
-    assert table_call(drift.table) == table_call(wanted)
-    assert drift.secrets == ()
-    assert drift.table.origin == model.origin
+    assert "\n".join(lines) == snapshot(extension_class=TextSnapshot)
 
 
 def test_no_value_that_may_be_a_secret_is_accepted():
@@ -192,26 +166,26 @@ def test_no_value_that_may_be_a_secret_is_accepted():
     assert drift.table == table(column(), table_properties={"api.token": "old-x7", "team": "b"})
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("note", "password = S3cret"),
-        ("note", "Authorization: Basic S3cret"),
-        ("note", '[{"name": "password", "value": "S3cret"}]'),
-        ("note", "ghp_0123456789abcdefghijABCDEFGHIJ012345"),
-        ("note", "u:S3cret@host"),
-        pytest.param("note", "x" * 70_000 + " token=S3cret", id="long"),
-        ("privateKeyPem", "S3cret"),
-    ],
-)
-def test_an_import_names_what_it_does_not_declare_and_changes_no_value(key, value):
-    state = created(table(column(), table_properties={key: value, "pass_rate": "0.5"}))[0]
+SECRETS = [
+    ("note", "password = S3cret"),
+    ("note", "Authorization: Basic S3cret"),
+    ("note", '[{"name": "password", "value": "S3cret"}]'),
+    ("note", "ghp_0123456789abcdefghijABCDEFGHIJ012345"),
+    ("note", "u:S3cret@host"),
+    ("note", "x" * 70_000 + " token=S3cret"),
+    ("privateKeyPem", "S3cret"),
+]
 
-    model = imported_model(state, Settings())
 
-    assert model.secrets == (key,)
-    assert dict(model.table.table_properties) == {"pass_rate": "0.5"}
-    assert state.table_properties[key] == value
+def test_an_import_names_what_it_does_not_declare_and_changes_no_value():
+    for key, value in SECRETS:
+        state = created(table(column(), table_properties={key: value, "pass_rate": "0.5"}))[0]
+
+        model = imported_model(state, Settings())
+
+        assert model.secrets == (key,)
+        assert dict(model.table.table_properties) == {"pass_rate": "0.5"}
+        assert state.table_properties[key] == value
 
 
 def test_names_of_the_catalog_become_those_of_models():
@@ -242,28 +216,30 @@ def test_a_default_of_the_project_that_the_table_lacks_is_declared_absent():
     assert drift.table == table(column(), table_properties={"size": None, "team": None})
 
 
-MUTATIONS = [
-    scenario
-    for scenario in SCENARIOS
-    if scenario.before is not None
-    and scenario.parquet is None
-    # The first needs an apply to write its record, and no model declares what the project forbids.
-    and not scenario.property_policy.keeps_record
-    and FORBID not in dict(scenario.property_policy.modes).values()
-]
-
-
-@pytest.mark.parametrize("scenario", MUTATIONS, ids=lambda scenario: scenario.name)
-def test_after_each_mutation_of_a_table_the_model_that_accepts_it_has_nothing_to_plan(scenario):
+def is_accepted(scenario) -> bool:
+    """Whether nothing is planned for the model that accepts how the table of a scenario differs."""
     own, *others = created(scenario.before, *(other for other, _ in scenario.other_tables))
     properties = MappingProxyType({**own.table_properties, **scenario.external_properties})
     there = [replace(own, table_properties=properties), *others]
-
     drift = accepted(scenario.after, *there, policy=scenario.property_policy)
-
     state = MemoryCatalog(there).snapshot([scenario.after])
     plan = TablePlanner(policy=scenario.property_policy).plan([drift.table], state)
-    assert [str(line) for action in (*plan.actions, *plan.mismatches) for line in change_lines(action)] == []
+    return not [line for action in (*plan.actions, *plan.mismatches) for line in change_lines(action)]
+
+
+def test_after_each_mutation_of_a_table_the_model_that_accepts_it_has_nothing_to_plan():
+    mutations = [
+        scenario
+        for scenario in SCENARIOS
+        if scenario.before is not None
+        and scenario.parquet is None
+        # The first needs an apply to write its record, and no model declares what the project forbids.
+        and not scenario.property_policy.keeps_record
+        and FORBID not in dict(scenario.property_policy.modes).values()
+    ]
+
+    assert len(mutations) > 100
+    assert [scenario.name for scenario in mutations if not is_accepted(scenario)] == []
 
 
 @given(model=models(), there=states().filter(lambda state: state.exists))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import signal
 import threading
-from itertools import count
 
 import pytest
 
-from pytest_delta_schema import ApplyError, ForeignKey, MemoryCatalog, Orchestrator, Parquet, Table
+from pytest_delta_schema import DeltaSchemaError, ForeignKey, MemoryCatalog, Orchestrator, Parquet, Table
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
-    CatalogReadError,
-    ConvergenceError,
     StatementError,
     UnfinishedCreationError,
     diagnostic_of,
@@ -21,18 +19,17 @@ from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.gate import BatchedApplies
-from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.execute import ApplyInterrupted, Capabilities, Refusal, concurrency
 from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.state import CatalogState, KeyState
 from support.catalogs import Concurrent, Recording
 from support.models import NAME, column, state, stored, table
+from support.snapshots import TextSnapshot
 
-CREATE, KEY, FOREIGN = StatementKind.CREATE_TABLE, StatementKind.ADD_PRIMARY_KEY, StatementKind.ADD_FOREIGN_KEY
+CREATE, KEY, SCHEMA = StatementKind.CREATE_TABLE, StatementKind.ADD_PRIMARY_KEY, StatementKind.CREATE_SCHEMA
 NEVER = 10**9
 REFUSED = ["orders: create schema", "orders: create table"]
 """What an apply has tried, of which the second statement was refused."""
-NOTE = "already there: another apply created it meanwhile"
 
 
 @pytest.fixture(autouse=True)
@@ -91,35 +88,21 @@ class Rival(Recording):
         return super().snapshot(models)
 
 
-SCHEMA = StatementKind.CREATE_SCHEMA
-
-
 class RivalOfSeveral(Rival, Concurrent):
     """Creates several tables at once."""
 
 
-@pytest.mark.parametrize("completed", [0, 1, 3])
-@pytest.mark.parametrize("first", [1, 2, 3])
-def test_what_another_apply_creates_is_left_to_it(first, completed):
-    catalog = Rival(model(), first=first, completed=completed)
+def test_what_another_apply_creates_is_left_to_it():
+    for first, completed in itertools.product([1, 2, 3], [0, 1, 3]):
+        catalog = Rival(model(), first=first, completed=completed)
 
-    result = Orchestrator.over(catalog).sync_tables([model()])
+        result = Orchestrator.over(catalog).sync_tables([model()])
 
-    assert catalog.story == REFUSED
-    assert catalog.by_other == ["orders: create table", "orders: add primary key", "orders: add foreign key"]
-    assert catalog.reads == (1 if first == 3 else completed + 1)
-    assert [statement.kind for statement in result.statements] == [SCHEMA]
-    assert (result.plan.is_empty, result.already_there) == (True, frozenset({NAME}))
-
-
-def test_the_outcome_says_that_another_apply_created_the_table():
-    catalog = Rival(model(), completed=2)
-
-    outcome = Gate(catalog, [model()]).apply(model())
-
-    assert (outcome.status, outcome.changes, outcome.restore_sql) == (Status.IN_SYNC, (), "")
-    assert [(note.code, note.message) for note in outcome.notes] == [("DS713", NOTE)]
-    assert [(statement.kind, statement.has_run) for statement in outcome.statements] == [("create schema", True)]
+        assert catalog.story == REFUSED
+        assert catalog.by_other == ["orders: create table", "orders: add primary key", "orders: add foreign key"]
+        assert catalog.reads == (1 if first == 3 else completed + 1)
+        assert [statement.kind for statement in result.statements] == [SCHEMA]
+        assert (result.plan.is_empty, result.already_there) == (True, frozenset({NAME}))
 
 
 def test_the_wait_is_announced_with_its_limit(caplog):
@@ -129,100 +112,6 @@ def test_the_wait_is_announced_with_its_limit(caplog):
 
     text = "waiting for another apply, which is creating dev.silver.orders, for at most 60 s"
     assert caplog.messages == [text, f"{text}: done after 0 s"]
-
-
-UNFINISHED = (
-    "dev.silver.orders: another apply created it meanwhile, and after 0 s it differs from its model: + primary_key:"
-    " (absent) -> pk_dev_silver_orders__id (id); + foreign_keys.fk_dev_silver_orders__id: (absent) -> (id) references"
-    " dev.silver.orders; the other apply has failed, takes longer, or has another model; apply again when the other"
-    " one has ended [DS605 UnfinishedCreation]"
-)
-
-
-def test_a_table_that_another_apply_does_not_complete_fails_and_the_next_apply_continues(monkeypatch):
-    monkeypatch.setattr(concurrency, "COMPLETION_SECONDS", 0)
-    catalog = Rival(model(), completed=NEVER)
-
-    with pytest.raises(UnfinishedCreationError) as caught:
-        Orchestrator.over(catalog).sync_tables([model()])
-
-    assert str(caught.value) == UNFINISHED
-    assert catalog.story == REFUSED
-    Orchestrator.over(catalog).sync_tables([model()])
-    assert catalog.story[2:] == ["orders: add primary key", "orders: add foreign key"]
-
-
-@pytest.mark.parametrize("jointly", [False, True])
-def test_the_outcome_of_a_table_that_is_not_completed(jointly, monkeypatch):
-    monkeypatch.setattr(concurrency, "COMPLETION_SECONDS", 0)
-    catalog = Rival(model(), completed=NEVER)
-    gate = Gate(catalog, models=[model()])
-    joint = BatchedApplies(gate, [model()], ApplyProgress(), lambda *_: None)
-
-    outcome = joint.apply(model()) if jointly else gate.apply(model())
-
-    assert outcome.status is Status.FAILED
-    assert list(map(str, outcome.diagnostics)) == [UNFINISHED]
-    assert [statement.kind for statement in outcome.statements if statement.has_run] == ["create schema"]
-
-
-@pytest.mark.parametrize("kind", [Rival, RivalOfSeveral])
-def test_tables_that_reference_one_of_another_apply_wait_for_their_turn(kind):
-    """The child needs the key of its parent, which the other apply adds."""
-    models = [model("a"), model("b", "a"), model("c")]
-    catalog = kind(models[0], completed=2)
-    gate, progress = Gate(catalog, models), ApplyProgress()
-    joint = BatchedApplies(gate, models, progress, lambda *_: None)
-
-    outcomes = {declared.table_name: joint.apply(declared) for declared in models}
-
-    assert {name: outcome.status.value for name, outcome in outcomes.items()} == {
-        "a": "in sync",
-        "b": "applied",
-        "c": "applied",
-    }
-    assert [note.message for note in outcomes["a"].notes] == [NOTE]
-    assert sorted(catalog.story) == [
-        "a: create schema",
-        "a: create table",
-        "b: add foreign key",
-        "b: add primary key",
-        "b: create table",
-        "c: add foreign key",
-        "c: add primary key",
-        "c: create table",
-    ]
-    assert catalog.by_other == ["a: create table", "a: add primary key", "a: add foreign key"]
-    assert Orchestrator.over(catalog).plan_tables(models).is_empty
-
-
-@pytest.mark.parametrize("kind", [Rival, RivalOfSeveral])
-def test_half_of_a_circle_may_be_of_another_apply(kind):
-    circle = [model("left", "right"), model("right", "left")]
-    catalog = kind(circle[0], completed=1)
-
-    result = Orchestrator.over(catalog).sync_tables(circle)
-
-    assert sorted(catalog.story) == [
-        "left: create schema",
-        "left: create table",
-        "right: add foreign key",
-        "right: add primary key",
-        "right: create schema",
-        "right: create table",
-    ]
-    assert [action.table.table for action in result.plan.actions] == ["right"]
-    assert {name.table for name in result.already_there} == {"left"}
-
-
-def test_a_table_of_its_own_that_does_not_converge_is_not_waited_for():
-    models = [model("a"), model("b")]
-    catalog = Rival(models[0], completed=NEVER, ignore=[KEY])
-
-    with pytest.raises(ConvergenceError) as caught:
-        Orchestrator.over(catalog).sync_tables(models)
-
-    assert str(caught.value).splitlines()[1:] == ["  dev.silver.b: + primary_key: (absent) -> pk_dev_silver_b__id (id)"]
 
 
 CONDITIONS = [
@@ -246,7 +135,7 @@ class Refusing(Recording):
 
     def __init__(self, condition, looks, failure=None):
         super().__init__()
-        self.condition, self.looks, self.failure = condition, count(-looks), failure
+        self.condition, self.looks, self.failure = condition, itertools.count(-looks), failure
 
     def run(self, statement):
         super().run(statement)
@@ -260,23 +149,10 @@ class Refusing(Recording):
 
 
 @pytest.mark.parametrize("looks", [0, 2])
-@pytest.mark.parametrize("condition", CONDITIONS)
-def test_each_way_in_which_a_catalog_refuses_a_second_creation(condition, looks):
-    result = Orchestrator.over(Refusing(condition, looks)).sync_tables([table(column())])
+def test_each_way_in_which_a_catalog_refuses_a_second_creation(looks):
+    results = [Orchestrator.over(Refusing(condition, looks)).sync_tables([table(column())]) for condition in CONDITIONS]
 
-    assert result.already_there == {NAME}
-
-
-def test_a_table_that_cannot_be_looked_for_is_read_back():
-    catalog = Refusing(CONDITIONS[0], 0, StatementError("no route"))
-
-    assert Orchestrator.over(catalog).sync_tables([table(column())]).already_there == {NAME}
-
-
-@pytest.mark.parametrize(("condition", "looks"), [(CONDITIONS[3], 3), ("DISK", 0)])
-def test_every_other_refusal_is_a_failure(condition, looks):
-    with pytest.raises(ApplyError, match="statement 2 of 2 failed: the table is being created"):
-        Orchestrator.over(Refusing(condition, looks)).sync_tables([table(column())])
+    assert [result.already_there for result in results] == [{NAME}] * len(CONDITIONS)
 
 
 class Broken(Rival):
@@ -296,30 +172,6 @@ class Broken(Rival):
         return CatalogState(tables={}, problems={NAME: diagnostic_of(UnreadableTable, NAME, "cannot be read")})
 
 
-def test_a_table_of_another_apply_that_cannot_be_read_back():
-    with pytest.raises(CatalogReadError, match=r"dev\.silver\.orders: cannot be read"):
-        Orchestrator.over(Broken(model())).sync_tables([model()])
-
-
-INTERRUPTED = """\
-dev.silver.orders: interrupted before the table, which another apply created meanwhile, was read back
-  done:
-    CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
-  not run: nothing
-  to restore:  nothing of it was changed; it is the table of the other apply
-  to continue: apply again; the next plan starts from what is done"""
-
-
-def test_an_interruption_of_the_wait_proposes_to_drop_nothing():
-    catalog = Broken(model())
-    catalog.error = KeyboardInterrupt()
-
-    with pytest.raises(ApplyInterrupted) as caught:
-        Orchestrator.over(catalog).sync_tables([model()])
-
-    assert str(caught.value) == INTERRUPTED
-
-
 def test_entries_of_another_apply_are_left_to_it(monkeypatch):
     """The other apply writes the catalog entry of its table when it has read it back."""
     synced: list[str] = []
@@ -334,21 +186,7 @@ def test_entries_of_another_apply_are_left_to_it(monkeypatch):
     assert synced == ["b"]
 
 
-def test_a_table_that_is_there_is_compared_as_it_is():
-    """No apply has created it meanwhile: it was read."""
-    catalog = Recording([state(stored())])
-
-    outcome = Gate(catalog, [table(column())]).apply(table(column()))
-
-    assert (outcome.status, outcome.notes, catalog.story) == (Status.IN_SYNC, (), [])
-
-
 PATIENCE = 60
-CREATES, CREATES_SCHEMA, ADDS_KEY = (
-    StatementKind.CREATE_TABLE,
-    StatementKind.CREATE_SCHEMA,
-    StatementKind.ADD_PRIMARY_KEY,
-)
 
 
 def related_model(name, *parents, **options):
@@ -394,11 +232,11 @@ def applied(catalog, models, *, jointly):
 
 CASES = {
     "all are new": (FAMILY, [], []),
-    "one fails": (FAMILY, [], [(CREATES, "b")]),
-    "one fails midway": (FAMILY, [], [(ADDS_KEY, "b")]),
-    "the first one in a schema fails": (FAMILY, [], [(CREATES, "a"), (ADDS_KEY, "f")]),
-    "no schema can be created": (FAMILY, [], [CREATES_SCHEMA]),
-    "a schema can be created later": (FAMILY, [], [(CREATES_SCHEMA, "a"), (CREATES_SCHEMA, "f")]),
+    "one fails": (FAMILY, [], [(CREATE, "b")]),
+    "one fails midway": (FAMILY, [], [(KEY, "b")]),
+    "the first one in a schema fails": (FAMILY, [], [(CREATE, "a"), (KEY, "f")]),
+    "no schema can be created": (FAMILY, [], [SCHEMA]),
+    "a schema can be created later": (FAMILY, [], [(SCHEMA, "a"), (SCHEMA, "f")]),
     "a parent is aligned first": (FAMILY, [existing("silver.b", table_comment="Old")], []),
     "a parent gets another key first": (FAMILY, [existing("silver.b", "old")], []),
     "a parent cannot be aligned": (FAMILY, [existing("silver.b", table_comment="Old")], [StatementKind.COMMENT_TABLE]),
@@ -416,45 +254,137 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("kind", [Recording, Concurrent])
 @pytest.mark.parametrize("case", CASES)
-def test_each_outcome_is_that_of_an_apply_of_its_own(case, kind):
+def test_each_outcome_is_that_of_an_apply_of_its_own(case):
     models, there, fail = CASES[case]
-    catalogs = [Recording(there, fail=fail), kind(there, fail=fail)]
+    one_by_one = Recording(there, fail=fail)
+    alone, _ = applied(one_by_one, models, jointly=False)
 
-    alone, _ = applied(catalogs[0], models, jointly=False)
-    jointly, created = applied(catalogs[1], models, jointly=True)
+    for catalog in (Recording(there, fail=fail), Concurrent(there, fail=fail)):
+        jointly, created = applied(catalog, models, jointly=True)
 
-    assert jointly == alone
-    assert {name: jointly[name] for name in created} == created
-    assert catalogs[0].snapshot(models) == catalogs[1].snapshot(models)
-    assert sorted(catalogs[0].story) == sorted(catalogs[1].story)
+        assert jointly == alone
+        assert {name: jointly[name] for name in created} == created
+        assert catalog.snapshot(models) == one_by_one.snapshot(models)
+        assert sorted(catalog.story) == sorted(one_by_one.story)
 
 
-def test_the_first_missing_table_brings_all_others_along():
-    catalog = Recording([existing("silver.a", table_comment="Old")])
-    gate, created = Gate(catalog, FAMILY), []
-    joint = BatchedApplies(
-        gate,
-        FAMILY,
-        ApplyProgress(),
-        lambda table, outcome: created.append((table, outcome.status)),
+class Moving(Recording):
+    """Gets a table between two reads."""
+
+    def snapshot(self, models):
+        state = super().snapshot(models)
+        self._tables.setdefault(FAMILY[1].name, existing("silver.b"))
+        return state
+
+
+class Lost(Recording):
+    """Cannot be read a second time, or not after a statement.
+
+    Args:
+        error: What a read raises.
+        reads: After how many reads; after a statement by default.
+    """
+
+    def __init__(self, *, error, reads=0):
+        super().__init__()
+        self.error, self.reads = error, reads
+        self.done = 0
+
+    def snapshot(self, models):
+        self.done += 1
+        if self.done > self.reads if self.reads else self.ran:
+            raise self.error
+        return super().snapshot(models)
+
+
+class Full(Recording):
+    """Refuses the statements of one table."""
+
+    capabilities = Capabilities(
+        refuses=lambda statement: Refusal("it is full", "make room") if statement.table.table == "b" else None,
     )
 
-    joint.apply(FAMILY[0])
-    assert catalog.story == ["a: comment on table"]
-    joint.apply(FAMILY[1])
 
-    assert [line for line in catalog.story if "create" in line] == [
-        "b: create table",
-        "c: create schema",
-        "c: create table",
-        "d: create table",
-        "e: create table",
-        "f: create table",
-    ]
-    assert [str(table.name.table) for table, _ in created] == ["c", "d", "e", "f"]
-    assert {status.value for _, status in created} == {"applied"}
+def synced(catalog, models):
+    """Return how an apply of the library ends."""
+    try:
+        result = Orchestrator.over(catalog).sync_tables(models)
+    except (DeltaSchemaError, ApplyInterrupted) as error:
+        return [f"{type(error).__name__}: {error}"]
+    kinds = ", ".join(statement.kind.value for statement in result.statements)
+    planned, there = [action.table.table for action in result.plan.actions], sorted(map(str, result.already_there))
+    return [f"statements: {kinds}", f"planned: {planned}, already there: {there}"]
+
+
+def gated(catalog, models, *, jointly):
+    """Return how each table ends in the gate; one that was created with others has a star."""
+    outcomes, created = applied(catalog, models, jointly=jointly)
+    lines = []
+    for name, outcome in outcomes.items():
+        ran = [f"{'' if statement.has_run else 'not '}{statement.kind}" for statement in outcome.statements]
+        lines.append(f"{name}{' *' * (name in created)}: {outcome.status.value}; {', '.join(ran) or 'nothing'}")
+        lines += [f"  {diagnostic}" for diagnostic in (*outcome.diagnostics, *outcome.notes)]
+        lines += [f"  {line}" for line in outcome.failure.splitlines()]
+        lines += [f"  to restore: {outcome.restore_sql}"] * bool(outcome.restore_sql)
+    return lines
+
+
+def stories():
+    """Yield names, catalogs, models and how they are applied."""
+    models = [model("a"), model("b", "a"), model("c")]
+    circle, own = [model("left", "right"), model("right", "left")], [model("a"), model("b")]
+    plain, pair = [table(column())], FAMILY[:2]
+    for jointly in (False, True):
+        for kind in (Rival, RivalOfSeveral):
+            yield f"{kind.__name__}, of another apply", kind(model(), completed=2), [model()], jointly
+            yield f"{kind.__name__}, and its children", kind(models[0], completed=2), models, jointly
+        yield "never completed", Rival(model(), completed=NEVER), [model()], jointly
+        yield "not read back", Lost(error=StatementError("no route")), pair, jointly
+    for kind in (Rival, RivalOfSeveral):
+        yield f"{kind.__name__}, of another apply", kind(model(), completed=2), [model()], None
+        yield f"{kind.__name__}, half of a circle", kind(circle[0], completed=1), circle, None
+    yield "never completed", Rival(model(), completed=NEVER), [model()], None
+    yield "its own table does not converge", Rival(own[0], completed=NEVER, ignore=[KEY]), own, None
+    yield "cannot be looked for", Refusing(CONDITIONS[0], 0, StatementError("no route")), plain, None
+    yield "is not there after three looks", Refusing(CONDITIONS[3], 3), plain, None
+    yield "refused for another reason", Refusing("DISK", 0), plain, None
+    yield "cannot be read back", Broken(model()), [model()], None
+    interrupted = Broken(model())
+    interrupted.error = KeyboardInterrupt()
+    yield "interrupted while it waits", interrupted, [model()], None
+    brought = Recording([existing("silver.a", table_comment="Old")])
+    yield "the first missing table brings all others along", brought, FAMILY, True
+    yield "somebody creates one meanwhile", Moving(), pair, True
+    yield "cannot be read any more", Lost(error=BackendUnavailableError("no route"), reads=1), pair, True
+    leaves = [related_model("silver.a"), table(column(), name="dev.silver.b")]
+    yield "is not as it should be", Recording(ignore=[KEY]), leaves, True
+    yield "is refused by the backend", Full(), [*pair, related_model("gold.d", "silver.b")], True
+
+
+def test_how_applies_at_the_same_time_end(snapshot, monkeypatch):
+    lines = []
+    for name, catalog, models, jointly in stories():
+        monkeypatch.setattr(concurrency, "COMPLETION_SECONDS", 0 if name == "never completed" else 60)
+        how = {None: "sync_tables", False: "one by one", True: "together"}[jointly]
+        lines.append(f"==== {name}, {how}")
+        lines += synced(catalog, models) if jointly is None else gated(catalog, models, jointly=jointly)
+        threaded = isinstance(catalog, Concurrent)
+        lines += [f"ran: {', '.join(sorted(catalog.story) if threaded else catalog.story) or 'nothing'}"]
+        lines += [f"of the other apply: {', '.join(getattr(catalog, 'by_other', ())) or 'nothing'}", ""]
+
+    assert "\n".join(lines) == snapshot(extension_class=TextSnapshot)
+
+
+def test_the_next_apply_completes_what_another_one_has_left(monkeypatch):
+    monkeypatch.setattr(concurrency, "COMPLETION_SECONDS", 0)
+    catalog = Rival(model(), completed=NEVER)
+
+    with pytest.raises(UnfinishedCreationError):
+        Orchestrator.over(catalog).sync_tables([model()])
+    Orchestrator.over(catalog).sync_tables([model()])
+
+    assert catalog.story == [*REFUSED, "orders: add primary key", "orders: add foreign key"]
 
 
 def test_tables_are_created_and_read_together():
@@ -469,98 +399,13 @@ def test_tables_are_created_and_read_together():
     catalog = Reading(
         [existing("silver.there")],
         threads=2,
-        before=lambda statement: statement.kind is ADDS_KEY and barrier.wait(),
+        before=lambda statement: statement.kind is KEY and barrier.wait(),
     )
     models = [related_model(f"silver.{name}") for name in "abcd"]
 
     applied(catalog, models, jointly=True)
 
     assert reads == [4, 4, 4]
-
-
-def test_a_table_that_somebody_has_created_meanwhile_is_left_to_its_own_apply():
-    class Moving(Recording):
-        def snapshot(self, models):
-            state = super().snapshot(models)
-            self._tables.setdefault(FAMILY[1].name, existing("silver.b"))
-            return state
-
-    outcomes, created = applied(Moving(), FAMILY[:2], jointly=True)
-
-    assert [outcome.status.value for outcome in outcomes.values()] == ["applied", "in sync"]
-    assert created == {}
-
-
-def test_a_catalog_that_cannot_be_read_any_more_fails_each_table_in_its_turn():
-    class Lost(Recording):
-        reads = 0
-
-        def snapshot(self, models):
-            self.reads += 1
-            if self.reads > 1:
-                raise BackendUnavailableError("no route")
-            return super().snapshot(models)
-
-    catalog = Lost()
-
-    outcomes, created = applied(catalog, FAMILY[:2], jointly=True)
-
-    assert [(outcome.status.value, outcome.failure) for outcome in outcomes.values()] == [("failed", "no route")] * 2
-    assert created == {}
-    assert catalog.story == []
-
-
-@pytest.mark.parametrize("jointly", [True, False])
-def test_tables_that_cannot_be_read_back_have_failed_and_their_statements_have_run(jointly):
-    class Lost(Recording):
-        def snapshot(self, models):
-            if self.ran:
-                raise StatementError("no route")
-            return super().snapshot(models)
-
-    outcomes, created = applied(Lost(), FAMILY[:2], jointly=jointly)
-
-    first, second = outcomes.values()
-    unproved = ": all {} statements ran, and then the table could not be read back: no route"
-    assert (first.status.value, second.status.value) == ("failed", "failed")
-    assert first.failure.splitlines()[0] == f"dev.silver.a{unproved.format(3)}"
-    assert second.failure.splitlines()[0] == (f"dev.silver.b{unproved.format(2)}" if jointly else "no route")
-    assert "to restore:  the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`a`\n" in first.failure
-    assert first.diagnostics[0].code == "DS604"
-    assert [outcome.status.value for outcome in created.values()] == ["failed"] * jointly
-    ran = [[statement.has_run for statement in outcome.statements] for outcome in outcomes.values()]
-    assert ran == [[True] * 3, [False, jointly, jointly]]  # the first one has created the schema
-
-
-def test_what_an_apply_has_left_is_a_failure_of_its_table_alone():
-    outcomes, _ = applied(
-        Recording(ignore=[ADDS_KEY]),
-        [related_model("silver.a"), table(column(), name="dev.silver.b")],
-        jointly=True,
-    )
-
-    assert [outcome.status.value for outcome in outcomes.values()] == ["failed", "applied"]
-    assert "after the apply the catalog still differs" in outcomes[FAMILY[0].name].failure
-
-
-def test_a_statement_that_the_backend_refuses_blocks_its_table_alone():
-    class Refusing(Recording):
-        capabilities = Capabilities(
-            refuses=lambda statement: Refusal("it is full", "make room") if statement.table.table == "b" else None,
-        )
-
-    outcomes, _ = applied(
-        Refusing(),
-        [related_model("silver.a"), related_model("silver.b"), related_model("gold.d", "silver.b")],
-        jointly=True,
-    )
-
-    assert [outcome.status.value for outcome in outcomes.values()] == ["applied", "blocked", "blocked"]
-    assert [diagnostic.code for outcome in outcomes.values() for diagnostic in outcome.diagnostics] == [
-        "DS218",
-        "DS218",
-        "DS209",
-    ]
 
 
 def test_a_plan_that_a_rule_refuses_is_reported_with_the_batch():
@@ -604,7 +449,7 @@ def test_an_interruption_reports_the_tables_that_were_begun():
             assert is_stopped.wait(PATIENCE)
             raise StatementError("cancelled")
 
-    catalog = Concurrent(threads=2, before=before, stop=is_stopped.set, fail=[(ADDS_KEY, "a")])
+    catalog = Concurrent(threads=2, before=before, stop=is_stopped.set, fail=[(KEY, "a")])
 
     progress = interrupted(catalog, [related_model(f"silver.{name}") for name in "abcd"])
 
@@ -623,7 +468,7 @@ def test_an_interruption_while_the_tables_are_read_back():
                 raise KeyboardInterrupt
             return super().snapshot(models)
 
-    progress = interrupted(Proving(fail=[(ADDS_KEY, "b")]), [related_model(f"silver.{name}") for name in "ab"])
+    progress = interrupted(Proving(fail=[(KEY, "b")]), [related_model(f"silver.{name}") for name in "ab"])
 
     assert [text.partition("\n")[0] for text in progress.texts()] == [
         "dev.silver.b: statement 2 of 2 failed: the disk is full",

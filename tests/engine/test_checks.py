@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
-
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.engine.checks import audited_breaks
 from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.rules.consent import NeededConsent, parse_consent
 from pytest_delta_schema.rules.policy import part_word
+from support.snapshots import TextSnapshot
 
 ORDERS = QualifiedName("dev", "silver", "orders")
 DOTTED = QualifiedName("dev", "silver", "orders.x")
@@ -24,144 +23,52 @@ PATHS = {
 }  # fmt: skip
 
 
-def no_consents(_name):
-    return []
-
-
 def entry(path: str) -> Consent:
     return Consent("break", path, is_pattern=True, reason="DATA-412", expires=date(2030, 12, 31))
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("break DEV.silver.ORDERS.note", None),
-        ("break dev.silver.orders.a.`b`", None),
-        ("break dev.silver.`orders.x`.y", None),
-        ("break dev.gold.sums.layout", None),
-        ("break dev.silver.orders.table", None),
-        ("break dev.silver.orders.checks.positive", None),
-        ("break dev.silver.orders.properties.delta.appendOnly", None),
-        (
-            "break dev.silver.orders.checks.positve",
-            "names no part of the contracts; did you mean dev.silver.orders.checks.positive? If not, remove it",
-        ),
-        (
-            "break dev.silver.ordrs",
-            "names no part of the contracts; did you mean dev.silver.orders? If not, remove it",
-        ),
-        (
-            "break dev.silver.ordrs.note",
-            "names no part of the contracts; did you mean dev.silver.orders? If not, remove it",
-        ),
-        (
-            "break dev.silver.orders.nota",
-            "names no part of the contracts; did you mean dev.silver.orders.note? If not, remove it",
-        ),
-        ("break `\u202e`.\u4e00.\u4e8c.c", "names no part of the contracts; remove it"),
-        ("break dev.silver.orders.id.x", "names no part of the contracts; did you mean dev.silver.orders.id? If not, remove it"),
-        (
-            "break dev.silver.orders.q.r",
-            "names no part of the contracts; there is 'break dev.silver.orders.`q.r`'",
-        ),
-    ],
-)  # fmt: skip
-def test_a_consent_without_a_last_day_has_to_name_something(text, fault):
-    consent = parse_consent(text)
-
-    unused = f"consent '{consent}' lets no change through; remove it"
-
-    faults, notes = audited_breaks([consent], PATHS, no_consents)
-
-    assert faults == ([] if fault is None else [f"consent '{consent}' {fault}"])
-    assert notes == ([unused] if fault is None else [])
+NAMED = [
+    *("DEV.silver.ORDERS.note", "dev.silver.orders.a.`b`", "dev.silver.`orders.x`.y", "dev.gold.sums.layout"),
+    *("dev.silver.orders.table", "dev.silver.orders.checks.positive"),
+    "dev.silver.orders.properties.delta.appendOnly",
+]
+UNNAMED = [
+    *("dev.silver.orders.checks.positve", "dev.silver.ordrs", "dev.silver.ordrs.note", "dev.silver.orders.nota"),
+    *("`\u202e`.\u4e00.\u4e8c.c", "dev.silver.orders.id.x", "dev.silver.orders.q.r"),
+]
+CHANGES = [
+    ("dev.silver.orders", []),
+    ("dev.silver.ORDERS", [("note",), (part_word("checks"), "Positive")]),
+    ("dev.gold.sums", [(part_word("table"),)]),
+    ("dev.silver.orders.x", []),
+    ("dev.gold.*", [(part_word("layout"),)]),
+]
+"""Paths that name whole tables, and what the change of the table needs."""
 
 
-@pytest.mark.parametrize(
-    ("consent", "needs", "remedy"),
-    [
-        (parse_consent("break dev.silver.orders"), [], "remove it, because no change of the table needs a consent"),
-        (
-            parse_consent("break dev.silver.ORDERS"),
-            [("note",), (part_word("checks"), "Positive")],
-            'write "break dev.silver.orders.note" or "break dev.silver.orders.checks.positive"',
-        ),
-        (parse_consent("break dev.gold.sums"), [(part_word("table"),)], 'write "break dev.gold.sums.table"'),
-        (parse_consent("break dev.silver.orders.x"), [], "remove it, because no change of the table needs a consent"),
-        (entry("dev.gold.*"), [(part_word("layout"),)], 'write "break dev.gold.sums.layout"'),
-    ],
-)
-def test_a_consent_for_all_of_a_table_is_refused_with_those_that_its_change_needs(consent, needs, remedy):
-    def needed(name):
-        return [NeededConsent(action="break", table=name, path=ColumnPath(*path)) for path in needs]
-
-    contracts = {name: parts for name, parts in PATHS.items() if name != ORDERS or "x" not in str(consent)}
-    faults, notes = audited_breaks([consent], contracts, needed)
-
-    assert faults == [
-        f"consent '{consent}' names a table, and would permit that anything in it breaks, and that it is removed; {remedy}"
-    ]
-    assert notes == []
+def audits():
+    """Yield the consents of a run, its contracts, and what its changes need."""
+    for path in NAMED + UNNAMED:
+        yield [parse_consent(f"break {path}")], PATHS, []
+    for path, needs in CHANGES:
+        contracts = {name: parts for name, parts in PATHS.items() if name != ORDERS or not path.endswith(".x")}
+        yield [entry(path) if "*" in path else parse_consent(f"break {path}")], contracts, needs
+    ambiguous = PATHS | {ORDERS: PATHS[ORDERS] | {ColumnPath("x", "y")}}
+    yield [parse_consent("break dev.silver.orders.a.b"), entry("dev.silver.orders.x.y")], ambiguous, []
+    yield [parse_consent("break dev.silver.orders.note"), entry("dev.silver.orders.note")], PATHS, []
+    yield [entry("dev.silver.orders.note2"), entry("prod.**"), entry("dev.silver.orders.zzzzz")], PATHS, []
+    yield [parse_consent("rewrite prod.silver.none")], PATHS, []
 
 
-def test_an_ambiguous_consent_is_a_fault():
-    consents = [parse_consent("break dev.silver.orders.a.b"), entry("dev.silver.orders.x.y")]
-    paths = PATHS | {ORDERS: PATHS[ORDERS] | {ColumnPath("x", "y")}}
+def test_consents_that_let_nothing_through(snapshot):
+    lines = []
+    for consents, contracts, needs in audits():
 
-    assert audited_breaks(consents, paths, no_consents) == (
-        [
-            (
-                "consent 'break dev.silver.orders.a.b' is ambiguous and permits nothing: write"
-                " 'break dev.silver.orders.`a`.`b`' or 'break dev.silver.orders.`a.b`'"
-            ),
-            (
-                "consent 'break dev.silver.orders.x.y' is ambiguous and permits nothing: write"
-                " 'break dev.silver.orders.`x`.`y`' or 'break dev.silver.`orders.x`.y'"
-            ),
-        ],
-        [],
-    )
+        def needed(name, needs=needs):
+            return [NeededConsent(action="break", table=name, path=ColumnPath(*path)) for path in needs]
 
+        faults, notes = audited_breaks(consents, contracts, needed)
+        lines.append(f"==== {', '.join(map(str, consents))}")
+        lines += [*(f"fault: {fault}" for fault in faults), *(f"note: {note}" for note in notes)]
 
-def test_an_unused_consent_is_a_note():
-    consents = [
-        parse_consent("break dev.silver.orders.note"),
-        entry("dev.silver.orders.note"),
-    ]
-
-    assert audited_breaks(consents, PATHS, no_consents) == (
-        [],
-        [
-            "consent 'break dev.silver.orders.note' lets no change through; remove it",
-            (
-                "consent 'break dev.silver.orders.note' (DATA-412) lets no change through; remove it, or leave it until"
-                " its last day, 2030-12-31"
-            ),
-        ],
-    )
-
-
-def test_an_entry_of_a_file_may_name_what_a_release_has_dropped():
-    consents = [entry("dev.silver.orders.note2"), entry("prod.**"), entry("dev.silver.orders.zzzzz")]
-
-    assert audited_breaks(consents, PATHS, no_consents) == (
-        [],
-        [
-            (
-                "consent 'break dev.silver.orders.note2' (DATA-412) names no part of the contracts; did you"
-                " mean dev.silver.orders.note? If not, remove it, or leave it until its last day, 2030-12-31"
-            ),
-            (
-                "consent 'break prod.**' (DATA-412) names no part of the contracts; remove it, or leave it"
-                " until its last day, 2030-12-31"
-            ),
-            (
-                "consent 'break dev.silver.orders.zzzzz' (DATA-412) names no part of the contracts; remove"
-                " it, or leave it until its last day, 2030-12-31"
-            ),
-        ],
-    )
-
-
-def test_other_consents_are_not_judged():
-    assert audited_breaks([parse_consent("rewrite prod.silver.none")], PATHS, no_consents) == ([], [])
+    assert "\n".join([*lines, ""]) == snapshot(extension_class=TextSnapshot)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.engine.comparison import PastProjects
 from pytest_delta_schema.history.contracts import PastContract, PastContracts, PastFault
@@ -32,31 +30,21 @@ def past(*names, ref="main", faults=()):
     )
 
 
-@pytest.mark.parametrize(
-    ("pasts", "expected"),
-    [
-        ({SHOP: [past(ORDERS)]}, ("orders", 0)),
-        ({SHOP: [past()]}, (None, 0)),
-        ({SHOP: [past(faults=[ORDERS])]}, (None, 1)),
-        ({SHOP: [past()], LAB: [past(ORDERS)]}, ("orders", 0)),
-        ({SHOP: [past(ORDERS)], LAB: [past(faults=[ORDERS])]}, ("orders", 0)),
-        ({LAB: [past(ORDERS)], SHOP: [past(faults=[ORDERS])]}, (None, 1)),
-        ({SHOP: [past()], LAB: [past(faults=[ORDERS])]}, (None, 1)),
-    ],
-    ids=[
-        "its own project",
-        "nowhere",
-        "not readable",
-        "moved here",
-        "another one is not readable",
-        "its own is not readable",
-        "moved here and not readable",
-    ],
-)
-def test_a_table_is_found_by_its_name_in_its_own_project_first(pasts, expected):
-    (table,) = PastProjects(pasts, {ORDERS: SHOP}).of(ORDERS)
+def test_a_table_is_found_by_its_name_in_its_own_project_first():
+    here, unreadable, nowhere = past(ORDERS), past(faults=[ORDERS]), past()
+    cases = {
+        "its own project": ({SHOP: [here]}, ("orders", 0)),
+        "nowhere": ({SHOP: [nowhere]}, (None, 0)),
+        "not readable": ({SHOP: [unreadable]}, (None, 1)),
+        "moved here": ({SHOP: [nowhere], LAB: [here]}, ("orders", 0)),
+        "another one is not readable": ({SHOP: [here], LAB: [unreadable]}, ("orders", 0)),
+        "its own is not readable": ({LAB: [here], SHOP: [unreadable]}, (None, 1)),
+        "moved here and not readable": ({SHOP: [nowhere], LAB: [unreadable]}, (None, 1)),
+    }
+    for case, (pasts, expected) in cases.items():
+        (table,) = PastProjects(pasts, {ORDERS: SHOP}).of(ORDERS)
 
-    assert (table.contract and table.contract.file, len(table.faults)) == expected
+        assert (table.contract and table.contract.file, len(table.faults)) == expected, case
 
 
 def test_each_commit_is_looked_at_in_the_order_of_the_options():

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pytest
 from pyspark.sql.types import LongType
 
 from pytest_delta_schema import (
-    ApplyError,
     Check,
+    DeltaSchemaError,
     ForeignKey,
     MemoryCatalog,
     Orchestrator,
     QualifiedName,
     Settings,
-    UnsafePlanError,
+    Table,
 )
-from pytest_delta_schema.diagnostics.errors import ApplyErrors, BackendUnavailableError, Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.errors import ApplyErrors, BackendUnavailableError, Diagnostic
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.sql import StatementKind
@@ -27,6 +28,10 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import parsing
 from support.catalogs import Recording
 from support.models import NAME, column, state, stored, table
+from support.snapshots import TextSnapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Counting(MemoryCatalog):
@@ -131,241 +136,103 @@ def circle():
     ]
 
 
-@pytest.fixture
-def catalog():
-    return Recording()
+def staff(*keys):
+    columns = [column(is_nullable=False), column("boss")]
+    return table(*columns, name="dev.silver.staff", primary_key=["id"] if keys else [], foreign_keys=keys)
 
 
-def sync(catalog, *models, other_models=()):
-    catalog.ran.clear()
-    catalog.tables.clear()
-    return Orchestrator.over(catalog).sync_tables(models, other_models=other_models)
+class Sync(NamedTuple):
+    """Models that are applied over others, in the presence of rows and of other models."""
+
+    before: list[Table]
+    after: list[Table]
+    rows: Mapping[QualifiedName, list[dict[str, Any]]] = MappingProxyType({})
+    other_models: tuple[Table, ...] = ()
+    fail: tuple[Any, ...] = ()
+    old_key: bool = False
 
 
-def keys(catalog, model) -> list[str]:
-    return [key.name for key in catalog.snapshot([model]).tables[model.name].foreign_keys]
-
-
-def test_foreign_keys_come_when_all_tables_are_there(catalog):
-    models = circle()
-
-    result = sync(catalog, *models)
-
-    assert catalog.story == [
-        "right: create schema",
-        "right: create table",
-        "right: add primary key",
-        "left: create schema",
-        "left: create table",
-        "left: add primary key",
-        "right: add foreign key",
-        "right: add foreign key",
-        "left: add foreign key",
-    ]
-    assert [statement.kind.value for statement in result.statements] == catalog.ran
-    assert Orchestrator.over(catalog).plan_tables(models).is_empty
-
-
-def test_foreign_keys_step_aside_when_the_key_they_point_at_changes(catalog):
-    there = customers("id")
-    sync(catalog, there, orders(there))
-    stored = catalog.snapshot([there]).tables[PARENT]
-    catalog = Recording(
-        [
-            catalog.snapshot([orders(there)]).tables[CHILD],
-            replace(stored, primary_key=KeyState("old", ("id",))),
-        ],
-    )
-
-    sync(catalog, customers("id"))
-
-    assert catalog.story == [
-        "orders: drop foreign key",
-        "customers: drop primary key",
-        "customers: add primary key",
-        "orders: add foreign key",
-    ]
-    assert keys(catalog, orders()) == ["fk_dev_silver_orders__customer_id"]
-
-
-def test_a_key_and_the_foreign_key_that_points_at_it_change_together(catalog):
-    sync(catalog, customers("id"), orders(customers("id")))
-    keys = [ForeignKey(["customer_id", "region"], customers("id", "region"))]
+def syncs():
+    """Return applies of tables with foreign keys."""
+    parent, child, wider = customers("id"), orders(customers("id")), customers("id", "region")
+    keys = [ForeignKey(["customer_id", "region"], wider)]
     wide = replace(orders(), columns=[*orders().columns, column("region")], foreign_keys=keys)
-
-    sync(catalog, wide, customers("id", "region"))
-
-    assert catalog.story == [
-        "orders: drop foreign key",
-        "customers: drop primary key",
-        "customers: add primary key",
-        "orders: add columns",
-        "orders: add foreign key",
-    ]
-    assert Orchestrator.over(catalog).plan_tables([wide, customers("id", "region")]).is_empty
-
-
-def test_a_parent_alone_drops_what_a_known_child_does_not_want_any_more(catalog):
-    sync(catalog, customers("id"), orders(customers("id")))
-
-    sync(catalog, customers("id", "region"), other_models=[orders()])
-
-    assert keys(catalog, orders()) == []
-
-
-def test_a_key_that_an_undeclared_table_references_is_not_dropped(catalog):
-    sync(catalog, customers("id"), orders(customers("id")))
-
-    with pytest.raises(UnsafePlanError, match=r"dev\.silver\.orders: .* references \(id\) of dev\.silver\.customers"):
-        sync(catalog, customers("id", "region"))
-
-    assert catalog.ran == []
-    assert keys(catalog, orders()) == ["fk_dev_silver_orders__customer_id"]
-
-
-def test_rows_without_a_parent_block_the_whole_plan_of_their_table(catalog):
-    sync(catalog, customers("id"), orders(primary_key=[]))
-    catalog.insert(PARENT, [{"id": 1, "region": 1}])
-    catalog.insert(CHILD, [{"id": 1, "customer_id": 1}, {"id": 2, "customer_id": 7}, {"id": 3}])
-
-    with pytest.raises(UnsafePlanError) as caught:
-        sync(catalog, orders(customers("id"), comment="New"))
-
-    assert str(caught.value) == (
-        "dev.silver.orders: foreign key fk_dev_silver_orders__customer_id (customer_id) cannot be added, because 1 row has"
-        " no parent in dev.silver.customers, of 3, such as customer_id = 7; add the parents (they are listed by SELECT *"
-        " FROM `dev`.`silver`.`orders` AS c ANTI JOIN `dev`.`silver`.`customers` AS p ON c.`customer_id` = p.`id`"
-        " WHERE c.`customer_id` IS NOT NULL), or leave the foreign key out [DS304 RowsWithoutParent]"
-    )
-    assert catalog.ran == []
-
-
-def test_a_parent_that_its_data_holds_back_holds_back_its_children(catalog):
-    sync(catalog, customers("id"), orders())
-    catalog.insert(PARENT, [{"id": -1, "region": 1}])
-    grandchild = table(column(), name="dev.silver.lines", foreign_keys=[ForeignKey(["id"], str(CHILD))])
-    parent = customers("id", checks=[Check("positive", "id > 0")])
-    child = table(
+    positive = customers("id", checks=[Check("positive", "id > 0")])
+    lines = table(column(), name="dev.silver.lines", foreign_keys=[ForeignKey(["id"], str(CHILD))])
+    keyed = table(
         column(is_nullable=False),
         column("customer_id"),
         name=str(CHILD),
         primary_key=["id"],
-        foreign_keys=[ForeignKey(["customer_id"], parent)],
+        foreign_keys=[ForeignKey(["customer_id"], positive)],
     )
-
-    with pytest.raises(UnsafePlanError) as caught:
-        sync(catalog, parent, child, grandchild, table(column(), name="dev.silver.other"))
-
-    assert [str(violation).partition("; ")[0] for violation in caught.value.diagnostics] == [
-        "dev.silver.customers: check positive (id > 0) cannot be added, because 1 row breaks it, of 1, such as id = -1",
-        (
-            "dev.silver.orders: is not changed, because its foreign key fk_dev_silver_orders__customer_id"
-            " references dev.silver.customers, which is not changed either"
+    boss = staff(ForeignKey(["boss"], "dev.silver.staff"))
+    orphans = {
+        PARENT: [{"id": 1, "region": 1}],
+        CHILD: [{"id": 1, "customer_id": 1}, {"id": 2, "customer_id": 7}, {"id": 3}],
+    }
+    commented = customers("id", comment="New")
+    key_fails, comment_fails = (StatementKind.ADD_PRIMARY_KEY, "customers"), (StatementKind.COMMENT_TABLE, "customers")
+    return {
+        "a circle: foreign keys come when all tables are there": Sync([], circle()),
+        "foreign keys step aside when the key they point at changes": Sync([parent, child], [parent], old_key=True),
+        "a key and the foreign key that points at it change together": Sync([parent, child], [wide, wider]),
+        "a parent alone drops what a known child does not want": Sync(
+            [parent, child], [wider], other_models=[orders()]
         ),
-        (
-            "dev.silver.lines: is not changed, because its foreign key fk_dev_silver_lines__id"
-            " references dev.silver.orders, which is not changed either"
+        "a key that an undeclared table references is not dropped": Sync([parent, child], [wider]),
+        "rows without a parent block the plan": Sync([parent, orders()], [orders(parent, comment="New")], orphans),
+        "a parent that its data holds back holds back its children": Sync(
+            [parent, orders()],
+            [positive, keyed, lines, table(column(), name="dev.silver.other")],
+            {PARENT: [{"id": -1, "region": 1}]},
         ),
-    ]
-    assert catalog.story == ["other: create table"]
+        "a parent that fails midway gets no new foreign keys": Sync([], [parent, child], fail=(key_fails,)),
+        "a dropped foreign key is added again": Sync([parent, child], [commented], fail=(comment_fails,), old_key=True),
+        "to itself": Sync([staff()], [boss], {boss.name: [{"id": 1}, {"id": 2, "boss": 1}]}),
+        "to itself, without a row": Sync([staff()], [boss], {boss.name: [{"id": 1}, {"id": 3, "boss": 9}]}),
+    }
 
 
-def test_a_parent_that_fails_midway_gets_no_new_foreign_keys():
-    catalog = Recording(fail=[(StatementKind.ADD_PRIMARY_KEY, "customers")])
-
-    with pytest.raises(ApplyErrors) as caught:
-        sync(catalog, customers("id"), orders(customers("id")))
-
-    parent, child = caught.value.exceptions
-    assert isinstance(parent, ApplyError)
-    assert str(child) == (
-        "dev.silver.orders: statement 3 of 3 failed: dev.silver.customers, which the foreign key references, was not"
-        " aligned\n"
-        "  done:\n"
-        "    CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;\n"
-        "    CREATE TABLE `dev`.`silver`.`orders` (\n"
-        "      `id` BIGINT,\n"
-        "      `customer_id` BIGINT\n"
-        "    )\n"
-        "    USING DELTA;\n"
-        "  failed:\n"
-        "    ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `fk_dev_silver_orders__customer_id` FOREIGN KEY"
-        " (`customer_id`) REFERENCES `dev`.`silver`.`customers` (`id`);\n"
-        "  not run: nothing\n"
-        "  to restore:  the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`\n"
-        "  to continue: fix the cause and apply again; the next plan starts from what is done"
-    )
+def told(sync):
+    """Return how an apply ends, what has run, which foreign keys there are, and what is left to do."""
+    catalog = Recording()
+    Orchestrator.over(catalog).sync_tables(sync.before)
+    for name, rows in sync.rows.items():
+        catalog.insert(name, rows)
+    if sync.old_key:
+        catalog._tables[PARENT] = replace(catalog._tables[PARENT], primary_key=KeyState("old", ("id",)))
+    catalog.ran.clear()
+    catalog.tables.clear()
+    catalog.fail = sync.fail
+    try:
+        Orchestrator.over(catalog).sync_tables(sync.after, other_models=sync.other_models)
+        left = [str(action.table) for action in Orchestrator.over(catalog).plan_tables(sync.after).actions]
+        end = [f"done, left to do: {left}"]
+    except (DeltaSchemaError, ApplyErrors) as error:
+        end = [f"{type(error).__name__}: {error}"]
+    there = {name.table: [key.name for key in table.foreign_keys] for name, table in catalog._tables.items()}
+    return [*end, f"ran: {', '.join(catalog.story) or 'nothing'}", f"foreign keys: {there}"]
 
 
-def test_a_dropped_foreign_key_is_added_again_even_if_its_parent_fails(catalog):
-    model = customers("id")
-    sync(catalog, model, orders(model))
-    catalog.fail = [(StatementKind.COMMENT_TABLE, "customers")]
-    renamed = customers("id", comment="New")
-    state = catalog.snapshot([model]).tables[PARENT]
-    catalog._tables[PARENT] = replace(state, primary_key=KeyState("old", ("id",)))
+def test_tables_with_foreign_keys(snapshot):
+    lines = [line for name, sync in syncs().items() for line in (f"==== {name}", *told(sync))]
 
-    with pytest.raises(ApplyError, match="the disk is full"):
-        sync(catalog, renamed)
-
-    assert catalog.story[-1] == "orders: add foreign key"
-    assert keys(catalog, orders()) == ["fk_dev_silver_orders__customer_id"]
+    assert "\n".join([*lines, ""]) == snapshot(extension_class=TextSnapshot)
 
 
-def test_a_table_may_point_at_itself(catalog):
-    model = table(
-        column(is_nullable=False),
-        column("boss"),
-        name="dev.silver.staff",
-        primary_key=["id"],
-        foreign_keys=[ForeignKey(["boss"], "dev.silver.staff")],
-    )
-    bare = table(column(is_nullable=False), column("boss"), name="dev.silver.staff")
-    sync(catalog, bare)
-    catalog.insert(model.name, [{"id": 1}, {"id": 2, "boss": 1}])
-
-    sync(catalog, model)
-
-    assert catalog.ran == ["add primary key", "add foreign key"]
-    catalog.insert(model.name, [{"id": 3, "boss": 9}])
-    sync(catalog, bare)
-    with pytest.raises(UnsafePlanError, match="such as boss = 9"):
-        sync(catalog, model)
+EXPRESSIONS = [
+    ({"default": "1000 + 1"}, {"default": "1000 + 2"}),
+    ({"generated_as": "id + 1003"}, {"generated_as": "id + 1004"}),
+    ({"check": "amount > 1005"}, {"check": "amount > 1006"}),
+    ({"check": "amount BETWEEN 1007 AND 1008"}, {"check": "amount >= 1007 and amount <= 1008"}),
+    ({"check": "1009 < amount"}, None),
+    ({"check": "amount >"}, None),
+]
+"""What a model declares, and what the catalog stores."""
 
 
-def test_a_failing_data_check_changes_nothing():
-    class Blind(Recording):
-        def data_checks(self, _):
-            raise StatementError("cannot count")
-
-    catalog = Blind()
-    sync(catalog, customers("id"), orders())
-
-    with pytest.raises(StatementError, match="cannot count"):
-        sync(catalog, orders(customers("id")), table(column(), name="dev.silver.new"))
-
-    assert catalog.ran == []
-
-
-def test_the_memory_catalog_shows_the_children_of_a_table():
-    catalog = MemoryCatalog()
-    Orchestrator.over(catalog).sync_tables([customers("id"), orders(customers("id"))])
-
-    assert set(catalog.snapshot([customers("id")]).tables) == {PARENT, CHILD}
-
-
-@pytest.mark.parametrize(
-    ("declared", "other"),
-    [
-        ({"default": "1000 + 1"}, {"default": "1000 + 2"}),
-        ({"generated_as": "id + 1003"}, {"generated_as": "id + 1004"}),
-        ({"check": "amount > 1005"}, {"check": "amount > 1006"}),
-        ({"check": "amount BETWEEN 1007 AND 1008"}, {"check": "amount >= 1007 and amount <= 1008"}),
-        ({"check": "1009 < amount"}, None),
-        ({"check": "amount >"}, None),
-    ],
-)
-def test_an_expression_is_parsed_once_whatever_asks_for_it(monkeypatch, declared, other):
+def test_an_expression_is_parsed_once_whatever_asks_for_it(monkeypatch):
     """The rules, the comparison, the notes and the statements ask; a text that is no expression is parsed quoted, too."""
     parsed = []
 
@@ -374,18 +241,19 @@ def test_an_expression_is_parsed_once_whatever_asks_for_it(monkeypatch, declared
         return parse_tokens(tokens, text)
 
     def declare(values):
-        checks = [Check("limit", values["check"])] if "check" in values else []
-        value = {name: text for name, text in values.items() if name != "check"}
+        value = dict(values)
+        checks = [Check("limit", value.pop("check"))] if "check" in value else []
         return table(column("id"), column("amount", LongType(), **value), checks=checks)
 
     monkeypatch.setattr("pytest_delta_schema.state.expressions.parsing.parse_tokens", counting)
-    parsing._tree.cache_clear()
-    catalog = MemoryCatalog([] if other is None else [desired_state(declare(other))])
-    model = declare(declared)
+    for declared, other in EXPRESSIONS:
+        parsed.clear()
+        parsing._tree.cache_clear()
+        catalog = MemoryCatalog([] if other is None else [desired_state(declare(other))])
+        model = declare(declared)
 
-    outcome = Gate(catalog, [model]).drift(model)
-    Gate(catalog, [model]).apply(model)
+        Gate(catalog, [model]).drift(model)
+        Gate(catalog, [model]).apply(model)
 
-    texts = {f"({text}" for values in (declared, other or {}) for text in values.values()}
-    assert texts <= {*parsed}, outcome
-    assert len(parsed) == len({*parsed})
+        assert {f"({text}" for values in (declared, other or {}) for text in values.values()} <= {*parsed}
+        assert len(parsed) == len({*parsed}), declared

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import ApplyError, MemoryCatalog, Orchestrator, Parquet, Settings, UnsafePlanError, progress
+from pytest_delta_schema import MemoryCatalog, Orchestrator, Parquet, Settings, UnsafePlanError, progress
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.execute import (
@@ -26,8 +26,8 @@ from pytest_delta_schema.sql import Statement, StatementKind
 from pytest_delta_schema.state import SourceState
 from support.catalogs import Recording
 from support.models import NAME, column, orders, orders_before, state, stored, table
+from support.snapshots import TextSnapshot
 
-RESTORE = "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"
 KINDS = ["add columns", "set not null", "add primary key", "comment on columns", "comment on table", "set properties"]
 
 
@@ -63,223 +63,129 @@ class Interrupted(Recording):
         return super().snapshot(models)
 
 
-def sync(catalog, *models, **how):
-    with pytest.raises(ApplyInterrupted) as caught:
-        Orchestrator(catalog, ActionRunner.over(catalog, **how)).sync_tables(models or [orders()])
-    return caught.value
+class Asked(Recording):
+    """Is interrupted while the rows of a table are checked."""
+
+    def data_checks(self, _):
+        raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("commits", [False, True])
-@pytest.mark.parametrize("number", range(6))
-def test_a_statement_that_is_interrupted_has_committed_or_not(number, commits):
-    catalog = Interrupted([orders_before()], at=StatementKind(KINDS[number]), commits=commits)
+class Watched(Recording):
+    """Is interrupted between two statements."""
 
-    stop = sync(catalog)
-
-    (stopped,) = stop.tables
-    assert [violation.kind.value for violation in stopped.done] == KINDS[:number]
-    assert stopped.running.kind.value == KINDS[number]
-    assert [violation.kind.value for violation in stopped.left] == KINDS[number + 1 :]
-    outcome = RunningOutcome.COMMITTED if commits else RunningOutcome.NOT_COMMITTED
-    assert (stopped.outcome, stopped.version, stopped.reached) == (outcome, 0, number + commits)
-    to_restore = RESTORE if number or commits else "nothing was changed"
-    assert f"  to restore:  {to_restore}\n" in str(stop)
-    assert catalog.version(NAME) == number + commits
-
-    catalog.at = None
-    rest = Orchestrator.over(catalog).sync_tables([orders()])
-    assert len(rest.statements) == 6 - number - commits
-
-
-def test_the_text_of_an_interruption():
-    catalog = Interrupted([orders_before()], at=StatementKind.COMMENT_COLUMNS, commits=True)
-
-    stop = sync(catalog)
-
-    assert str(stop) == (
-        "dev.silver.orders: interrupted in statement 4 of 6\n"
-        "  done:\n"
-        "    ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (\n"
-        "      `amount` DECIMAL(18,2)\n"
-        "    );\n"
-        "    ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
-        "      `id` SET NOT NULL;\n"
-        "    ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);\n"
-        "  running, committed (the table is at version 4):\n"
-        "    ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
-        "      `amount` COMMENT 'Order total',\n"
-        "      `created_ts` COMMENT 'Creation time',\n"
-        "      `id` COMMENT 'Order ID';\n"
-        "  not run:\n"
-        "    COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders table';\n"
-        "    ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n"
-        "      'delta.autoOptimize.optimizeWrite' = 'true'\n"
-        "    );\n"
-        f"  to restore:  {RESTORE}\n"
-        "  to continue: apply again; the next plan starts from what is done"
-    )
-    assert isinstance(stop, KeyboardInterrupt)
-    assert not isinstance(stop, Exception)
-
-
-def test_tables_that_were_not_begun_are_named_with_what_did_not_run():
-    catalog = Interrupted([orders_before()], at=StatementKind.CREATE_TABLE)
-
-    stop = sync(catalog, orders(), table(column(), name="dev.silver.new"))
-
-    assert [str(table.table) for table in stop.tables if not table.is_begun] == ["dev.silver.orders"]
-    first, second = str(stop).split("\n\n")
-    assert first.startswith(
-        "dev.silver.new: interrupted in statement 1 of 1\n  done: nothing\n  running, not committed:",
-    )
-    assert first.endswith(
-        "  to restore:  nothing was changed\n  to continue: apply again; the next plan starts from what is done",
-    )
-    assert second.startswith("dev.silver.orders: interrupted before statement 1 of 6\n  done: nothing\n  not run:\n")
-    assert second.endswith("  to restore:  nothing was changed\n  to continue: apply again")
-
-
-@pytest.mark.parametrize(
-    ("at", "commits", "to_restore"),
-    [
-        (StatementKind.CREATE_SCHEMA, False, "nothing was changed"),
-        (StatementKind.CREATE_SCHEMA, True, "the table does not exist, nothing is lost"),
-        (StatementKind.CREATE_TABLE, False, "the table does not exist, nothing is lost"),
-        (StatementKind.CREATE_TABLE, True, "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`"),
-        (StatementKind.ADD_PRIMARY_KEY, False, "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`"),
-    ],
-)
-def test_how_to_restore_a_new_table(at, commits, to_restore):
-    assert f"  to restore:  {to_restore}\n" in str(sync(Interrupted(at=at, commits=commits)))
-
-
-def test_an_interruption_before_the_first_statement_changes_nothing():
-    class Asked(Recording):
-        def data_checks(self, _):
+    def version(self, table):
+        if self.ran:
             raise KeyboardInterrupt
-
-    catalog = Asked([orders_before()])
-
-    stop = sync(catalog, orders(), table(column(), name="dev.silver.new"))
-
-    assert [table.is_begun for table in stop.tables] == [False, False]
-    assert catalog.ran == []
+        return super().version(table)
 
 
-def test_an_interruption_between_two_statements():
-    class Watched(Recording):
-        def version(self, table):
-            if self.ran:
-                raise KeyboardInterrupt
-            return super().version(table)
+class Proving(Recording):
+    """Is interrupted while a table is read back."""
 
-    stop = sync(Watched([orders_before()]), restores=True)
-
-    assert str(stop).startswith("dev.silver.orders: interrupted after statement 1 of 6\n")
-    assert stop.tables[0].running is None
+    def snapshot(self, models):
+        if self.ran:
+            raise KeyboardInterrupt
+        return super().snapshot(models)
 
 
-def test_an_interruption_while_the_table_is_read_back():
-    class Proving(Recording):
-        def snapshot(self, models):
-            if self.ran:
-                raise KeyboardInterrupt
-            return super().snapshot(models)
+class PerColumn(Interrupted):
+    """Needs several commits for a statement, of which only the first is made."""
 
-    stop = sync(Proving([orders_before()]))
+    def run(self, statement):
+        if statement.kind is self.at:
+            MemoryCatalog.run(self, statement._replace(changes=statement.changes[:1]))
+        super().run(statement)
 
-    assert str(stop).startswith(
-        "dev.silver.orders: interrupted after all 6 statements, before the table was read back\n",
+
+class Damaged(Interrupted):
+    """Shows the table no more."""
+
+    def snapshot(self, models):
+        seen = super().snapshot(models)
+        return type(seen)(tables={}) if self.is_over else seen
+
+
+def registered():
+    return table(column(), comment="Orders", convert_from=Parquet("/lake/orders"))
+
+
+def stories():
+    """Return catalogs, models and options; without models, the one of the orders."""
+    new, tight = table(column(), name="dev.silver.new"), [column(name, is_nullable=False) for name in ("id", "b")]
+    parted = table(column(), column("b"), partitioned_by=["id"])
+    rewrites = Settings(consents=(parse_consent("rewrite dev.silver.orders"),))
+    restores = Settings(on_failure="restore")
+    source = SourceState(provider="delta", path="/lake/orders", files=1)
+    kinds = StatementKind
+
+    def before(kind, *tables, **how):
+        return Interrupted([orders_before(), *tables], at=kind, **how)
+
+    for kind in map(StatementKind, KINDS):
+        yield f"in {kind.value}", before(kind), {}
+        yield f"after {kind.value} has committed", before(kind, commits=True), {}
+    for kind in (kinds.CREATE_SCHEMA, kinds.CREATE_TABLE):
+        yield f"a new table, in {kind.value}", Interrupted(at=kind), {}
+        yield f"a new table, after {kind.value} has committed", Interrupted(at=kind, commits=True), {}
+    yield "a new table, in its key", Interrupted(at=kinds.ADD_PRIMARY_KEY), {}
+    yield "a table that was not begun", before(kinds.CREATE_TABLE), {"models": [orders(), new]}
+    yield "before the first statement", Asked([orders_before()]), {"models": [orders(), new]}
+    yield "between two statements", Watched([orders_before()]), {"settings": restores}
+    yield "while the table is read back", Proving([orders_before()]), {}
+    yield "nothing is restored", before(kinds.COMMENT_TABLE), {"settings": restores}
+    yield "while it is restored", before(kinds.RESTORE_TABLE, fail=[kinds.ADD_PRIMARY_KEY]), {"settings": restores}
+    failed = before(kinds.ADD_COLUMNS, fail=[(kinds.CREATE_TABLE, "new")])
+    yield "another table had failed before", failed, {"models": [orders(), new]}
+    yield "cannot be read again", before(kinds.ADD_COLUMNS, blind=StatementError("no route")), {}
+    yield "cannot be read again in time", before(kinds.ADD_COLUMNS, blind=threading.Event()), {}
+    yield "is unreadable", Damaged([orders_before()], at=kinds.ADD_COLUMNS), {}
+    yield "could not be stopped", before(kinds.ADD_COLUMNS, stop=StillRunning), {}
+    yield "could not be stopped and has committed", before(kinds.ADD_COLUMNS, stop=StillRunning, commits=True), {}
+    of_columns = PerColumn([state(stored(), stored("b"))], at=kinds.TIGHTEN_COLUMNS)
+    yield "one of several commits", of_columns, {"models": [table(*tight)]}
+    for commits in (False, True):
+        rewritten = Interrupted([state(stored(), stored("b"))], at=kinds.REWRITE_LAYOUT, commits=commits)
+        yield f"a rewrite, committed: {commits}", rewritten, {"models": [parted], "settings": rewrites}
+    for kind in (kinds.REGISTER_TABLE, kinds.COMMENT_TABLE):
+        there = Interrupted([state(stored(), source=source, version=17)], at=kind)
+        yield f"a registered table, in {kind.value}", there, {"models": [registered()]}
+
+
+def told(name, catalog, models=(), settings=None):
+    """Return what an interruption says and knows, what has run, and how much the next apply has to do."""
+    with pytest.raises(ApplyInterrupted) as caught:
+        Orchestrator.over(catalog, settings=settings).sync_tables(models or [orders()])
+    lines = [f"==== {name}", str(caught.value)]
+    for stopped in caught.value.tables:
+        running = stopped.running and stopped.running.kind.value
+        counts = f"{len(stopped.done)} done, {running} running, {len(stopped.left)} left, begun: {stopped.is_begun}"
+        lines.append(
+            f"-- {stopped.table.table}: {counts}, {stopped.outcome.name}, {stopped.version} -> {stopped.reached}"
+        )
+    lines.append(
+        f"-- errors: {[type(error).__name__ for error in caught.value.errors]}, ran: {', '.join(catalog.ran) or 'nothing'}"
     )
-    assert f"  to restore:  {RESTORE}\n" in str(stop)
+    if type(catalog) is Interrupted and catalog.blind is None and not models:
+        catalog.at, catalog.fail = None, ()
+        rest = Orchestrator.over(catalog).sync_tables([orders()])
+        lines.append(f"-- version {catalog.version(NAME)} after {len(rest.statements)} more statements")
+    return "\n".join(lines)
 
 
-def test_nothing_is_restored_on_interruption():
-    catalog = Interrupted([orders_before()], at=StatementKind.COMMENT_TABLE)
-
-    stop = sync(catalog, restores=True)
-
-    assert "restore table" not in catalog.ran
-    assert f"  to restore:  {RESTORE}\n" in str(stop)
-
-
-def test_an_interruption_while_a_failed_table_is_restored():
-    catalog = Interrupted([orders_before()], at=StatementKind.RESTORE_TABLE, fail=[StatementKind.ADD_PRIMARY_KEY])
-
-    stop = sync(catalog, restores=True)
-
-    assert str(stop).startswith("dev.silver.orders: interrupted after statement 3 of 6 had failed: the disk is full\n")
-    assert f"  to restore:  {RESTORE}\n" in str(stop)
-
-
-def test_tables_that_had_failed_before_keep_their_own_story():
-    catalog = Interrupted(
-        [orders_before(), state(stored(), name=NAME._replace(table="z"))],
-        at=StatementKind.ADD_COLUMNS,
-        fail=[(StatementKind.CREATE_TABLE, "new")],
-    )
-
-    stop = sync(catalog, orders(), table(column(), name="dev.silver.new"))
-
-    assert [type(error) for error in stop.errors] == [ApplyError]
-    assert [str(table.table) for table in stop.tables] == ["dev.silver.orders"]
-    assert str(stop).startswith("dev.silver.new: statement 1 of 1 failed: the disk is full")
-
-
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        ({"blind": StatementError("no route")}, "the table could not be read again: no route"),
-        ({"blind": threading.Event()}, "the table could not be read again within 0.05 s"),
-        (
-            {"stop": StillRunning},
-            "it had not when the table was read again, but it could not be stopped either; check again",
-        ),
-    ],
-)
-def test_an_unknown_outcome_is_reported_as_unknown(options, reason, monkeypatch):
+def test_what_an_interruption_says(snapshot, monkeypatch):
     monkeypatch.setattr(interruption, "READING", 0.05)
-    catalog = Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS, **options)
 
-    stop = sync(catalog)
+    texts = [told(name, catalog, **how) for name, catalog, how in stories()]
 
-    assert stop.tables[0].outcome is RunningOutcome.UNKNOWN
-    assert f"  running, perhaps committed ({reason}):\n" in str(stop)
-    assert f"  to restore:  if it has committed, {RESTORE}\n" in str(stop)
+    assert "\n\n".join(texts) + "\n" == snapshot(extension_class=TextSnapshot)
 
 
-def test_a_statement_that_could_not_be_stopped_and_has_committed():
-    catalog = Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS, commits=True, stop=StillRunning)
+def test_an_interruption_is_no_exception():
+    with pytest.raises(KeyboardInterrupt) as caught:
+        Orchestrator.over(Interrupted([orders_before()], at=StatementKind.COMMENT_TABLE)).sync_tables([orders()])
 
-    assert sync(catalog).tables[0].outcome is RunningOutcome.COMMITTED
-
-
-def test_a_statement_of_several_commits_may_have_committed_partly():
-    class PerColumn(Interrupted):
-        def run(self, statement):
-            if statement.kind is self.at:
-                MemoryCatalog.run(self, statement._replace(changes=statement.changes[:1]))
-            super().run(statement)
-
-    stop = sync(
-        PerColumn([state(stored(), stored("b"))], at=StatementKind.TIGHTEN_COLUMNS),
-        table(column(is_nullable=False), column("b", is_nullable=False)),
-    )
-
-    assert stop.tables[0].outcome is RunningOutcome.PARTLY
-    assert "  running, partly committed (the table is at version 1):\n" in str(stop)
-    assert f"  to restore:  {RESTORE}\n" in str(stop)
-
-
-def test_a_table_that_became_unreadable_is_unknown():
-    class Damaged(Interrupted):
-        def snapshot(self, models):
-            seen = super().snapshot(models)
-            return type(seen)(tables={}) if self.is_over else seen
-
-    stop = sync(Damaged([orders_before()], at=StatementKind.ADD_COLUMNS))
-
-    assert "running, perhaps committed (the table could not be read again: dev.silver.orders: is not part" in str(stop)
+    assert isinstance(caught.value, ApplyInterrupted)
+    assert not isinstance(caught.value, Exception)
 
 
 def test_a_runner_alone_does_not_look():
@@ -304,18 +210,6 @@ def test_a_second_interruption_ends_the_look_at_once(monkeypatch):
     assert not isinstance(caught.value, ApplyInterrupted)
 
 
-@pytest.mark.parametrize("commits", [False, True])
-def test_an_interrupted_rewrite_names_the_files_it_leaves(commits):
-    catalog = Interrupted([state(stored(), stored("b"))], at=StatementKind.REWRITE_LAYOUT, commits=commits)
-    line = Orchestrator.over(catalog, settings=Settings(consents=(parse_consent("rewrite dev.silver.orders"),)))
-
-    with pytest.raises(ApplyInterrupted) as caught:
-        line.sync_tables([table(column(), column("b"), partitioned_by=["id"])])
-
-    left = "  left behind: perhaps data files that belong to no version; VACUUM removes them\n"
-    assert (left in str(caught.value)) is not commits
-
-
 def test_an_interrupted_conversion_names_the_files_it_leaves():
     statement = Statement(table=NAME, kind=StatementKind.CONVERT_TABLE, sql="CONVERT")
     outcome = RunningOutcome.NOT_COMMITTED
@@ -326,31 +220,6 @@ def test_an_interrupted_conversion_names_the_files_it_leaves():
         "  left behind: nothing: the parquet files are as they were, and there is no Delta log next to them\n" in text
     )
     assert "  to restore:  nothing was changed\n" in text
-
-
-def registered():
-    return table(column(), comment="Orders", convert_from=Parquet("/lake/orders"))
-
-
-SOURCE = SourceState(provider="delta", path="/lake/orders", files=1)
-TO_17 = "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 17"
-
-
-@pytest.mark.parametrize(
-    ("at", "to_restore"),
-    [(StatementKind.REGISTER_TABLE, "nothing was changed"), (StatementKind.COMMENT_TABLE, TO_17)],
-)
-def test_an_interrupted_registered_table_is_restored_to_its_old_version(at, to_restore):
-    catalog = Interrupted([state(stored(), source=SOURCE, version=17)], at=at)
-
-    assert f"  to restore:  {to_restore}\n" in str(sync(catalog, registered()))
-
-
-def test_a_registered_table_that_fails_is_restored_to_its_old_version():
-    catalog = Recording([state(stored(), source=SOURCE, version=17)], fail=[StatementKind.COMMENT_TABLE])
-
-    with pytest.raises(ApplyError, match=f"to restore:  {TO_17}\n"):
-        Orchestrator.over(catalog).sync_tables([registered()])
 
 
 def model():
@@ -452,38 +321,24 @@ def refused(catalog):
         apply(catalog)
 
 
-BAD = [{"id": 1}]
+OUTER = "applying dev.silver.orders"
 
 
 @pytest.mark.parametrize(
-    ("function", "catalog", "step", "outer"),
+    ("function", "operation", "step", "outer"),
     [
-        (apply, Slow("snapshot"), "applying dev.silver.orders", None),
-        (apply, Slow("count_rows"), "dev.silver.orders: running its data checks", "applying dev.silver.orders"),
-        (
-            refused,
-            Slow("sample_rows", BAD),
-            "dev.silver.orders: finding rows that fail its data checks",
-            "applying dev.silver.orders",
-        ),
-        (
-            apply,
-            Slow("run set not null"),
-            "dev.silver.orders: set not null, statement 1 of 2",
-            "applying dev.silver.orders",
-        ),
-        (
-            apply,
-            Slow("run add primary key"),
-            "dev.silver.orders: add primary key, statement 2 of 2",
-            "applying dev.silver.orders",
-        ),
-        (drift, Slow("snapshot"), "reading the catalog", None),
-        (drift, Slow("count_rows"), "dev.silver.orders: running its data checks", None),
+        (apply, "snapshot", OUTER, None),
+        (apply, "count_rows", "dev.silver.orders: running its data checks", OUTER),
+        (refused, "sample_rows", "dev.silver.orders: finding rows that fail its data checks", OUTER),
+        (apply, "run set not null", "dev.silver.orders: set not null, statement 1 of 2", OUTER),
+        (apply, "run add primary key", "dev.silver.orders: add primary key, statement 2 of 2", OUTER),
+        (drift, "snapshot", "reading the catalog", None),
+        (drift, "count_rows", "dev.silver.orders: running its data checks", None),
     ],
-    ids=lambda value: getattr(value, "_slow", None) or getattr(value, "__name__", ""),
 )
-def test_a_long_operation_is_logged_while_it_runs(logged, function, catalog, step, outer):
+def test_a_long_operation_is_logged_while_it_runs(logged, function, operation, step, outer):
+    catalog = Slow(operation, [{"id": 1}] if function is refused else ())
+
     messages = logged(catalog, lambda: function(catalog))
 
     assert messages[0] == f"{step}: N s so far"

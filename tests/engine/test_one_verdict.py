@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -77,147 +76,85 @@ def test_it(delta_catalog, make_delta_table):
 DEFAULTS = Settings()
 
 
-@dataclass(frozen=True)
-class Case:
-    """A setting, what the catalog holds, what the model declares, and the verdict."""
+class Case(NamedTuple):
+    """What the catalog holds, what the model declares, the verdicts on drift and on an apply, and a setting."""
 
     before: str
     after: str
-    drift: str
-    apply: str
+    verdicts: tuple[str, str]
     toml: str = ""
     scratch: str = "made"
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: tuple[dict[str, Any], ...] = ()
     hooks: str = ""
     before_settings: Settings = DEFAULTS
     fails_at: str = ""
 
 
+SAME, DIFFERS, BLOCKED = ("in sync", "in sync"), ("drifted", "applied"), ("blocked", "blocked")
+KEPT, OWNED = 'table("dev.silver.orders", ID, table_properties=MAPPED)', Settings(owned_properties=True)
+NARROW, WIDE = (f'table("dev.silver.orders", {column})' for column in WIDENS)
+PROD = 'table("prod.silver.orders", ID)'
+NO_VALUE = ({"id": None},)
+CONSENT = 'allow = [{ action = "drop-column", path = "dev.silver.orders.legacy", reason = "r", expires = 2999-01-01 }]'
+TRINO = 'clients = ["trino>=430"]'
+CORRECTED = f'{TRINO}\nclient_features = {{ "trino.deletionVectors" = "430" }}'
+OWN_CLIENTS = VECTORS.replace("True}", 'True}, clients=["trino>=454"]')
+MODEL_RULE, PLAN_RULE = (f'rules = ["models:{name}"]' for name in ("NeedsComment", "NothingIsAligned"))
+MODEL_HOOK = HOOKS.format(kind="model", name="NeedsComment")
+PLAN_HOOK = HOOKS.format(kind="plan", name="NothingIsAligned")
+INVALID, UNSAFE = "InvalidModelError", "UnsafePlanError"
+
 CASES = {
-    "none": Case(TAGGED("a"), TAGGED("b"), "drifted", "applied"),
-    "ignored property": Case(TAGGED("a"), TAGGED("b"), "in sync", "in sync", 'properties = { team = "ignore" }'),
-    "required property": Case(
-        DRIFTS,
-        DRIFTS,
-        "blocked",
-        "blocked",
-        'properties = { owner = "require" }',
-        "InvalidModelError",
-    ),
-    "forbidden property": Case(TAGGED("a"), DRIFTS, "drifted", "applied", 'properties = { team = "forbid" }'),
-    "unknown property": Case(TAGGED("a"), DRIFTS, "in sync", "in sync"),
-    "default property, missing": Case(DRIFTS, DRIFTS, "drifted", "applied", 'default_properties = { team = "a" }'),
-    "default property, stored": Case(TAGGED("a"), DRIFTS, "in sync", "in sync", 'default_properties = { team = "a" }'),
-    "owned properties": Case(
-        TAGGED("a"),
-        DRIFTS,
-        "drifted",
-        "applied",
-        "owned_properties = true",
-        before_settings=Settings(owned_properties=True),
-    ),
-    "feature, not enabled": Case(
-        f'table("dev.silver.orders", {WIDENS[0]})',
-        f'table("dev.silver.orders", {WIDENS[1]})',
-        "blocked",
-        "blocked",
-    ),
-    "feature, enabled": Case(
-        f'table("dev.silver.orders", {WIDENS[0]})',
-        f'table("dev.silver.orders", {WIDENS[1]})',
-        "drifted",
-        "applied",
-        'enable_features = ["typeWidening"]',
-    ),
-    "consent, missing": Case(LEGACY, 'table("dev.silver.orders", ID, table_properties=MAPPED)', "blocked", "blocked"),
-    "consent, given": Case(
-        LEGACY,
-        'table("dev.silver.orders", ID, table_properties=MAPPED)',
-        "drifted",
-        "applied",
-        'allow = [{ action = "drop-column", path = "dev.silver.orders.legacy", reason = "r", expires = 2999-01-01 }]',
-    ),
-    "maximum risk": Case(DRIFTS, NOT_NULL, "blocked", "blocked", 'max_risk = "metadata"'),
-    "maximum risk, reached": Case(DRIFTS, NOT_NULL, "drifted", "applied", 'max_risk = "scan"'),
-    "protected": Case(TAGGED("a"), TAGGED("b"), "drifted", "blocked", 'protected = ["dev.silver.*"]'),
-    "binding": Case(
-        'table("prod.silver.orders", ID)',
-        DRIFTS,
-        "in sync",
-        "in sync",
-        'bind = { "dev.silver" = "prod.silver" }',
-    ),
-    "data checks, by default": Case(DRIFTS, NOT_NULL, "drifted", "blocked", rows=[{"id": None}]),
-    "data checks, asked for": Case(DRIFTS, NOT_NULL, "blocked", "blocked", 'preflight = "limit"', rows=[{"id": None}]),
-    "failure, left": Case(TAGGED("a"), COMMENTED, "drifted", "failed", fails_at=LAST),
-    "failure, restored": Case(
-        TAGGED("a"),
-        COMMENTED,
-        "drifted",
-        "restored",
-        'on_failure = "restore"',
-        "made",
-        fails_at=LAST,
-    ),
-    "client, lacks what is declared": Case(
-        DRIFTS,
-        VECTORS,
-        "blocked",
-        "blocked",
-        'clients = ["trino>=430"]',
-        "InvalidModelError",
-    ),
-    "client, only reads": Case(DRIFTS, VECTORS, "drifted", "applied", 'clients = ["trino>=430 (read)"]'),
-    "client, corrected": Case(
-        DRIFTS,
-        VECTORS,
-        "drifted",
-        "applied",
-        'clients = ["trino>=430"]\nclient_features = { "trino.deletionVectors" = "430" }',
-    ),
-    "client, lacks what the table has": Case(VECTORS, TAGGED("b"), "blocked", "blocked", 'clients = ["trino>=430"]'),
-    "client, lacks what a table in sync has": Case(VECTORS, DRIFTS, "in sync", "in sync", 'clients = ["trino>=430"]'),
-    "client, lists of tables replace those of the project": Case(
-        DRIFTS,
-        VECTORS.replace("True}", 'True}, clients=["trino>=454"]'),
-        "drifted",
-        "applied",
-        'clients = ["trino>=430"]',
-    ),
-    "named rule for models": Case(
-        DRIFTS,
-        DRIFTS,
-        "blocked",
-        "blocked",
-        'rules = ["models:NeedsComment"]',
-        "InvalidModelError",
-    ),
-    "named rule for plans": Case(
-        TAGGED("a"),
-        TAGGED("b"),
-        "blocked",
-        "blocked",
-        'rules = ["models:NothingIsAligned"]',
-        "UnsafePlanError",
-    ),
-    "hook for models": Case(
-        DRIFTS,
-        DRIFTS,
-        "blocked",
-        "blocked",
-        scratch="InvalidModelError",
-        hooks=HOOKS.format(kind="model", name="NeedsComment"),
-    ),
-    "hook for plans": Case(
-        TAGGED("a"),
-        TAGGED("b"),
-        "blocked",
-        "blocked",
-        scratch="UnsafePlanError",
-        hooks=HOOKS.format(kind="plan", name="NothingIsAligned"),
-    ),
+    "none": Case(TAGGED("a"), TAGGED("b"), DIFFERS),
+    "ignored property": Case(TAGGED("a"), TAGGED("b"), SAME, 'properties = { team = "ignore" }'),
+    "required property": Case(DRIFTS, DRIFTS, BLOCKED, 'properties = { owner = "require" }', INVALID),
+    "forbidden property": Case(TAGGED("a"), DRIFTS, DIFFERS, 'properties = { team = "forbid" }'),
+    "unknown property": Case(TAGGED("a"), DRIFTS, SAME),
+    "default property, missing": Case(DRIFTS, DRIFTS, DIFFERS, 'default_properties = { team = "a" }'),
+    "default property, stored": Case(TAGGED("a"), DRIFTS, SAME, 'default_properties = { team = "a" }'),
+    "owned properties": Case(TAGGED("a"), DRIFTS, DIFFERS, "owned_properties = true", before_settings=OWNED),
+    "feature, not enabled": Case(NARROW, WIDE, BLOCKED),
+    "feature, enabled": Case(NARROW, WIDE, DIFFERS, 'enable_features = ["typeWidening"]'),
+    "consent, missing": Case(LEGACY, KEPT, BLOCKED),
+    "consent, given": Case(LEGACY, KEPT, DIFFERS, CONSENT),
+    "maximum risk": Case(DRIFTS, NOT_NULL, BLOCKED, 'max_risk = "metadata"'),
+    "maximum risk, reached": Case(DRIFTS, NOT_NULL, DIFFERS, 'max_risk = "scan"'),
+    "protected": Case(TAGGED("a"), TAGGED("b"), ("drifted", "blocked"), 'protected = ["dev.silver.*"]'),
+    "binding": Case(PROD, DRIFTS, SAME, 'bind = { "dev.silver" = "prod.silver" }'),
+    "data checks, by default": Case(DRIFTS, NOT_NULL, ("drifted", "blocked"), rows=NO_VALUE),
+    "data checks, asked for": Case(DRIFTS, NOT_NULL, BLOCKED, 'preflight = "limit"', rows=NO_VALUE),
+    "failure, left": Case(TAGGED("a"), COMMENTED, ("drifted", "failed"), fails_at=LAST),
+    "failure, restored": Case(TAGGED("a"), COMMENTED, ("drifted", "restored"), 'on_failure = "restore"', fails_at=LAST),
+    "client, lacks what is declared": Case(DRIFTS, VECTORS, BLOCKED, TRINO, INVALID),
+    "client, only reads": Case(DRIFTS, VECTORS, DIFFERS, 'clients = ["trino>=430 (read)"]'),
+    "client, corrected": Case(DRIFTS, VECTORS, DIFFERS, CORRECTED),
+    "client, lacks what the table has": Case(VECTORS, TAGGED("b"), BLOCKED, TRINO),
+    "client, lacks what a table in sync has": Case(VECTORS, DRIFTS, SAME, TRINO),
+    "client, lists of tables replace those of the project": Case(DRIFTS, OWN_CLIENTS, DIFFERS, TRINO),
+    "named rule for models": Case(DRIFTS, DRIFTS, BLOCKED, MODEL_RULE, INVALID),
+    "named rule for plans": Case(TAGGED("a"), TAGGED("b"), BLOCKED, PLAN_RULE, UNSAFE),
+    "hook for models": Case(DRIFTS, DRIFTS, BLOCKED, scratch=INVALID, hooks=MODEL_HOOK),
+    "hook for plans": Case(TAGGED("a"), TAGGED("b"), BLOCKED, scratch=UNSAFE, hooks=PLAN_HOOK),
 }
-DDL = {name: case for name, case in CASES.items() if not case.fails_at and not case.hooks and "rules" not in case.toml}
+LIBRARY_ONLY = {
+    "unknown property",
+    "default property, stored",
+    "feature, not enabled",
+    "consent, missing",
+    "maximum risk, reached",
+    "data checks, by default",
+    "client, only reads",
+    "client, corrected",
+    "client, lacks what the table has",
+    "client, lacks what a table in sync has",
+}
+"""Further cases of a setting, which pytest and Spark read as they read its first one."""
+
+DDL = {
+    name: case
+    for name, case in CASES.items()
+    if not case.fails_at and not case.hooks and "rules" not in case.toml and name not in LIBRARY_ONLY
+}
 
 
 def table_of(text: str) -> Any:
@@ -257,7 +194,7 @@ def prepare(catalog: Any, case: Case) -> Any:
     before = table_of(case.before)
     Orchestrator.over(catalog, settings=case.before_settings).sync_tables([before])
     if case.rows:
-        catalog.insert(before.name, case.rows)
+        catalog.insert(before.name, [*case.rows])
     return catalog
 
 
@@ -309,7 +246,7 @@ def fresh(case: Case) -> MemoryCatalog:
     return catalog
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [name for name in CASES if name not in LIBRARY_ONLY])
 def test_everything_agrees_on_memory(name, inner):
     case = CASES[name]
     run = inner(case)
@@ -319,8 +256,8 @@ def test_everything_agrees_on_memory(name, inner):
     run("test_user.py").assert_outcomes(passed=1)
 
     questions: Any = SHARED["asked"]
-    assert (drift[CheckKind.DRIFT], questions["assert_no_drift"]) == (case.drift, case.drift)
-    assert (apply[CheckKind.APPLY], questions["orchestrator"]) == (case.apply, case.apply)
+    assert (drift[CheckKind.DRIFT], questions["assert_no_drift"]) == (case.verdicts[0], case.verdicts[0])
+    assert (apply[CheckKind.APPLY], questions["orchestrator"]) == (case.verdicts[1], case.verdicts[1])
     scratch, made = questions["make_delta_table"]
     assert scratch == case.scratch
     assert made is None or (made.origin.name is None and made.qualified_name.startswith("dev.test_main_"))
@@ -334,10 +271,11 @@ def test_a_script_with_the_settings_of_the_project_agrees(name, inner, project, 
     monkeypatch.syspath_prepend(project.path)
     settings, model = Settings.from_project(project.path), table_of(case.after)
 
-    assert Gate(fresh(case), [model], settings=settings).drift(model).status.value == case.drift
-    assert of_drift(lambda: assert_no_drift(model, catalog=fresh(case), settings=settings)) == case.drift
-    assert Gate(fresh(case), [model], settings=settings).apply(model).status.value == case.apply
-    assert of_apply(lambda: Orchestrator.over(fresh(case), settings=settings).sync_tables([model])) == case.apply
+    gate = [Gate(fresh(case), [model], settings=settings) for _ in range(2)]
+    assert (gate[0].drift(model).status.value, gate[1].apply(model).status.value) == case.verdicts
+    drift = of_drift(lambda: assert_no_drift(model, catalog=fresh(case), settings=settings))
+    apply = of_apply(lambda: Orchestrator.over(fresh(case), settings=settings).sync_tables([model]))
+    assert (drift, apply) == case.verdicts
 
 
 @pytest.mark.spark
@@ -348,7 +286,8 @@ def test_everything_agrees_on_local(name, local, tmp_path):
     settings, model = Settings.from_project(tmp_path), table_of(case.after)
     prepare(local, case)
 
-    assert Gate(local, [model], settings=settings).drift(model).status.value == case.drift
-    assert of_drift(lambda: assert_no_drift(model, catalog=local, settings=settings)) == case.drift
-    assert Gate(local, [model], settings=settings).apply(model).status.value == case.apply
-    assert of_apply(lambda: Orchestrator.over(local, settings=settings).sync_tables([model])) in {case.apply, "in sync"}
+    drift, apply = case.verdicts
+    assert Gate(local, [model], settings=settings).drift(model).status.value == drift
+    assert of_drift(lambda: assert_no_drift(model, catalog=local, settings=settings)) == drift
+    assert Gate(local, [model], settings=settings).apply(model).status.value == apply
+    assert of_apply(lambda: Orchestrator.over(local, settings=settings).sync_tables([model])) in {apply, "in sync"}

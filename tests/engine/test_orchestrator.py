@@ -7,11 +7,20 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import ApplyError, Check, InvalidModelError, MemoryCatalog, Orchestrator, UnsafePlanError
+from pytest_delta_schema import (
+    ApplyError,
+    Check,
+    DeltaSchemaError,
+    InvalidModelError,
+    MemoryCatalog,
+    Orchestrator,
+    Parquet,
+    Settings,
+    UnsafePlanError,
+)
 from pytest_delta_schema.diagnostics.errors import (
     ApplyErrors,
     CatalogReadError,
-    ConvergenceError,
     Diagnostic,
     MetadataSyncError,
     StatementError,
@@ -20,12 +29,13 @@ from pytest_delta_schema.diagnostics.errors import (
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
 from pytest_delta_schema.engine import orchestrator
 from pytest_delta_schema.execute import ABSENT, ActionRunner, AlignExecutor, CreateExecutor, version_of
-from pytest_delta_schema.plan import PrimaryKeyAdd, SetTableComment, TablePlanner
+from pytest_delta_schema.plan import SetTableComment, TablePlanner
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.sql import Statement, StatementKind
-from pytest_delta_schema.state import CatalogState
+from pytest_delta_schema.state import CatalogState, SourceState
 from support.catalogs import Recording
-from support.models import KEY, NAME, column, orders, orders_before, state, stored, table
+from support.models import NAME, column, orders, orders_before, state, stored, table
+from support.snapshots import TextSnapshot
 
 
 def test_the_pieces_are_given_one_by_one_or_left_to_the_defaults():
@@ -36,16 +46,6 @@ def test_the_pieces_are_given_one_by_one_or_left_to_the_defaults():
 
     assert len(result.statements) == 6
     assert Orchestrator(catalog, runner).sync_tables([orders()]).plan.is_empty
-
-
-def test_a_sync_of_what_is_in_line_runs_nothing():
-    catalog = Recording([orders_before()])
-    Orchestrator.over(catalog).sync_tables([orders()])
-    catalog.ran.clear()
-
-    result = Orchestrator.over(catalog).sync_tables([orders()])
-
-    assert (result.plan.is_empty, result.statements, catalog.ran) == (True, (), [])
 
 
 def test_creations_run_before_alignments_and_tables_by_name():
@@ -76,133 +76,6 @@ def test_a_refused_plan_runs_nothing_at_all():
     assert catalog.ran == []
 
 
-def test_data_that_refuses_leaves_its_table_alone_and_lets_the_others_go_on():
-    catalog = Recording([orders_before()], rows={NAME: [{"id": None}, {"id": 1}]})
-
-    with pytest.raises(UnsafePlanError) as caught:
-        Orchestrator.over(catalog).sync_tables([orders(), table(column(), name="dev.silver.new")])
-
-    assert str(caught.value) == (
-        "dev.silver.orders: column id cannot be NOT NULL, because 1 row holds NULL in it, of 2;"
-        " fill them (they are listed by SELECT * FROM `dev`.`silver`.`orders` WHERE `id` IS NULL),"
-        " or declare it nullable [DS301 NullsInColumn]"
-    )
-    assert catalog.ran == ["create table"]
-    assert catalog.snapshot([orders()]).tables[NAME] == orders_before()
-
-
-def test_a_failure_midway_reports_every_statement_and_the_next_apply_continues():
-    catalog = Recording([orders_before()], fail=[StatementKind.ADD_PRIMARY_KEY])
-
-    with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(catalog).sync_tables([orders()])
-
-    assert str(caught.value) == (
-        "dev.silver.orders: statement 3 of 6 failed: the disk is full\n"
-        "second line\n"
-        "  done:\n"
-        "    ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (\n"
-        "      `amount` DECIMAL(18,2)\n"
-        "    );\n"
-        "    ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
-        "      `id` SET NOT NULL;\n"
-        "  failed:\n"
-        "    ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);\n"
-        "  not run:\n"
-        "    ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
-        "      `amount` COMMENT 'Order total',\n"
-        "      `created_ts` COMMENT 'Creation time',\n"
-        "      `id` COMMENT 'Order ID';\n"
-        "    COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders table';\n"
-        "    ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n"
-        "      'delta.autoOptimize.optimizeWrite' = 'true'\n"
-        "    );\n"
-        "  to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0\n"
-        "  to continue: fix the cause and apply again; the next plan starts from what is done"
-    )
-    assert (caught.value.table, caught.value.version) == ("dev.silver.orders", 0)
-    assert (len(caught.value.done), len(caught.value.not_run)) == (2, 3)
-    assert caught.value.failed.startswith("ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT")
-
-    catalog.fail = ()
-    assert len(Orchestrator.over(catalog).sync_tables([orders()]).statements) == 4
-
-
-@pytest.mark.parametrize(
-    ("fail", "to_restore"),
-    [
-        (StatementKind.CREATE_SCHEMA, "nothing was changed"),
-        (StatementKind.CREATE_TABLE, "the table does not exist, nothing is lost"),
-        (
-            StatementKind.ADD_PRIMARY_KEY,
-            "the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`orders`",
-        ),
-    ],
-)
-def test_how_to_restore_after_a_failed_creation(fail, to_restore):
-    with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(Recording(fail=[fail])).sync_tables([orders()])
-
-    assert f"  to restore:  {to_restore}\n" in str(caught.value)
-    assert caught.value.version is None
-
-
-def test_a_failure_of_the_last_statement_leaves_nothing_undone():
-    catalog = Recording([orders_before()], fail=[StatementKind.SET_PROPERTIES])
-
-    with pytest.raises(ApplyError, match="  not run: nothing"):
-        Orchestrator.over(catalog).sync_tables([orders()])
-
-
-def test_data_that_changes_after_its_check_is_a_failure_midway():
-    class Moving(Recording):
-        def run(self, statement):
-            super().run(statement)
-            if statement.kind is StatementKind.ADD_COLUMNS:
-                self.insert(NAME, [{"id": None}])
-
-    with pytest.raises(ApplyError, match=r"statement 2 of 6 failed: dev\.silver\.orders: column id cannot be NOT NULL"):
-        Orchestrator.over(Moving([orders_before()])).sync_tables([orders()])
-
-
-def test_several_tables_that_fail_are_all_reported():
-    class Picky(Recording):
-        def run(self, statement):
-            if statement.table.table in ("a", "b"):
-                raise StatementError(f"no {statement.table.table}")
-            super().run(statement)
-
-    catalog = Picky([orders_before()], rows={NAME: [{}]})
-    models = [orders(), *[table(column(), name=f"dev.silver.{name}") for name in "abc"]]
-
-    with pytest.raises(ApplyErrors) as caught:
-        Orchestrator.over(catalog).sync_tables(models)
-
-    assert [type(error) for error in caught.value.exceptions] == [ApplyError, ApplyError, UnsafePlanError]
-    assert "dev.silver.a: statement 1 of 1 failed: no a" in str(caught.value)
-    assert "column id cannot be NOT NULL" in str(caught.value)
-    assert catalog.version(NAME._replace(table="c")) == 0
-
-
-def test_tables_whose_rows_cannot_be_read_are_all_reported_and_nothing_runs():
-    class Unreadable(Recording):
-        def data_checks(self, table):
-            raise StatementError(f"the files of {table.table} are gone")
-
-    names = [NAME._replace(table=name) for name in "abc"]
-    catalog = Unreadable([state(stored(), name=name) for name in names])
-    models = [table(column(is_nullable=name.table == "c"), column("new"), name=str(name)) for name in names]
-
-    with pytest.raises(ApplyErrors) as caught:
-        Orchestrator.over(catalog).sync_tables(models)
-
-    assert [(type(error), str(error).partition(";")[0]) for error in caught.value.exceptions] == [
-        (StatementError, "dev.silver.a: its rows cannot be read: the files of a are gone"),
-        (StatementError, "dev.silver.b: its rows cannot be read: the files of b are gone"),
-    ]
-    assert catalog.ran == []
-
-
 def test_tightening_alone_that_the_data_refuses_in_the_end_changed_nothing():
     class Late(MemoryCatalog):
         def data_checks(self, table):
@@ -219,128 +92,6 @@ def test_tightening_alone_that_the_data_refuses_in_the_end_changed_nothing():
         Orchestrator.over(Late([state(stored())])).sync_tables([table(column(is_nullable=False))])
 
 
-def test_an_apply_that_does_not_converge_reports_the_remaining_changes():
-    catalog = Recording([orders_before()], ignore=[StatementKind.COMMENT_TABLE, StatementKind.ADD_PRIMARY_KEY])
-
-    with pytest.raises(ConvergenceError) as caught:
-        Orchestrator.over(catalog).sync_tables([orders()])
-
-    assert str(caught.value) == (
-        "after the apply the catalog still differs, which is a defect of this tool or of the backend:\n"
-        "  dev.silver.orders: + primary_key: (absent) -> pk_dev_silver_orders__id (id)\n"
-        "  dev.silver.orders: ~ comment: '' -> 'Orders table'"
-    )
-
-
-DONE = """\
-  done:
-    COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders';
-    ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
-      'note' = 'x'
-    );
-  to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 4
-  to continue: fix the cause and apply again; the next plan starts from what is done"""
-
-
-def test_an_apply_that_cannot_be_read_back_reports_the_statements_that_ran():
-    class Lost(Recording):
-        def snapshot(self, models):
-            if self.ran:
-                raise StatementError("no route")
-            return super().snapshot(models)
-
-    model = table(column(), comment="Orders", table_properties={"note": "x"})
-
-    with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(Lost([state(stored(), version=4)])).sync_tables([model])
-
-    headline = "dev.silver.orders: all 2 statements ran, and then the table could not be read back: no route\n"
-    assert str(caught.value) == headline + DONE
-    assert (len(caught.value.done), caught.value.failed, caught.value.not_run) == (2, "", ())
-    assert (caught.value.version, caught.value.fault.code) == (4, "DS604")
-
-
-def test_an_apply_whose_entry_is_not_synchronised_reports_the_statements_that_ran(monkeypatch):
-    def refused(*_):
-        raise MetadataSyncError([diagnostic_of(FailedMetadataSync, NAME, "the server is gone")])
-
-    monkeypatch.setattr(orchestrator, "sync_stale_entries", refused)
-    model = table(column(), comment="Orders", table_properties={"note": "x"})
-
-    with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(Recording([state(stored(), version=4)])).sync_tables([model])
-
-    assert str(caught.value) == (
-        "dev.silver.orders: all 2 statements ran, and then its catalog entry could not be synchronised:"
-        f" dev.silver.orders: the server is gone [DS603 FailedMetadataSync]\n{DONE}"
-    )
-
-
-def test_each_table_of_an_apply_that_cannot_be_read_back_is_reported():
-    class Lost(Recording):
-        def snapshot(self, models):
-            if self.ran:
-                raise StatementError("no route")
-            return super().snapshot(models)
-
-    models = [table(column(), name="dev.silver.a"), table(column(), name="dev.silver.b")]
-
-    with pytest.raises(ApplyErrors) as caught:
-        Orchestrator.over(Lost()).sync_tables(models)
-
-    assert [str(error).splitlines()[0] for error in caught.value.exceptions] == [
-        "dev.silver.a: all 2 statements ran, and then the table could not be read back: no route",
-        "dev.silver.b: all 2 statements ran, and then the table could not be read back: no route",
-    ]
-
-
-def test_a_plan_may_be_had_without_running_it():
-    catalog = Recording([orders_before()])
-
-    plan = Orchestrator.over(catalog).plan_tables([orders()])
-
-    assert plan.align_tables[0].one(PrimaryKeyAdd).key.name == KEY.name
-    assert catalog.ran == []
-
-
-@pytest.mark.parametrize("call", ["count_rows", "sample_rows"])
-@pytest.mark.parametrize(
-    ("condition", "fault", "message"),
-    [
-        pytest.param(
-            "FAILED_READ_FILE.FILE_NOT_EXIST",
-            "File file:/x.parquet does not exist.\nmore",
-            "dev.silver.orders: its rows cannot be read: File file:/x.parquet does not exist.; restore the data files of"
-            " its newest version, or restore a version whose files exist",
-            id="missing",
-        ),
-        pytest.param(
-            "",
-            "the session is gone",
-            "dev.silver.orders: its rows cannot be read: the session is gone; fix the cause and run again",
-            id="other",
-        ),
-        pytest.param("", "dev.silver.orders: no", "dev.silver.orders: no", id="named"),
-    ],
-)
-def test_rows_that_cannot_be_read_are_those_of_a_named_table(call, condition, fault, message):
-    class Unreadable(Recording):
-        def data_checks(self, table):
-            runner = super().data_checks(table)
-            calls = {"count_rows": runner.count_rows, "sample_rows": runner.sample_rows}
-            return SimpleNamespace(**calls | {call: refuse})
-
-    def refuse(*_, **__):
-        raise StatementError(fault, condition=condition)
-
-    catalog = Unreadable([state(stored())], rows={NAME: [{"id": 0}]})
-
-    with pytest.raises(StatementError) as caught:
-        Orchestrator.over(catalog).sync_tables([table(column(), checks=[Check("positive", "id > 0")])])
-
-    assert (str(caught.value), caught.value.condition, catalog.ran) == (message, condition, [])
-
-
 OTHER = NAME._replace(table="other")
 
 
@@ -355,23 +106,6 @@ def test_an_apply_returns_one_result_a_table():
     assert ended == {"orders": (6, True), "other": (0, False), "new": (1, True), "failing": (0, False)}
     assert [tables.table.table for tables in result.tables if tables.error is not None] == ["failing"]
     assert isinstance(result.error, ApplyError)
-
-
-def test_tables_that_fail_after_each_other_are_reported_together():
-    """One table is refused by its rows, one fails, one is not as it should be after its apply."""
-    left = table(column(), name="dev.silver.left", comment="Left")
-    failing = table(column(), name="dev.silver.failing")
-    catalog = Recording(
-        [orders_before(), state(stored(), name=NAME._replace(table="left"))],
-        rows={NAME: [{}]},
-        fail=[(StatementKind.CREATE_TABLE, "failing")],
-        ignore=[StatementKind.COMMENT_TABLE],
-    )
-
-    with pytest.raises(ApplyErrors) as caught:
-        Orchestrator.over(catalog).sync_tables([orders(), left, failing])
-
-    assert [type(error) for error in caught.value.exceptions] == [ApplyError, ConvergenceError, UnsafePlanError]
 
 
 @pytest.mark.parametrize("call", ["plan_tables", "sync_tables", "apply"])
@@ -403,9 +137,6 @@ def test_an_entry_that_is_not_synchronised_fails_its_own_table_only(monkeypatch)
     assert {name: type(error) for name, error in errors.items()} == {OTHER: MetadataSyncError}
 
 
-RESTORE = "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"
-
-
 class Busy(Recording):
     """A catalog in which somebody else sets the comment, once, beside a statement of the given kind."""
 
@@ -424,82 +155,6 @@ class Busy(Recording):
             )
             super().run(foreign)
         super().run(statement)
-
-
-def failing(*fail, rows=({"id": 1},), **options):
-    return Busy([orders_before()], rows={NAME: rows}, fail=(StatementKind.ADD_PRIMARY_KEY, *fail), **options)
-
-
-def to_restore(catalog, restores=True) -> str:
-    line = Orchestrator(catalog, ActionRunner.over(catalog, restores=restores))
-    with pytest.raises(ApplyError) as caught:
-        line.sync_tables([orders()])
-    (text,) = [line for line in str(caught.value).splitlines() if "to restore" in line]
-    return text.removeprefix("  to restore:  ")
-
-
-def orders_state(catalog):
-    return catalog.snapshot([orders()]).tables[NAME]
-
-
-def test_a_table_that_stops_midway_is_restored():
-    catalog = failing()
-
-    assert to_restore(catalog) == f"restored to version 0: {RESTORE}"
-
-    assert orders_state(catalog) == orders_before()
-    assert catalog.version(NAME) == 3
-    assert catalog.ran == ["add columns", "set not null", "restore table"]
-    assert catalog.data_checks(NAME).count_rows().rows == 1
-
-
-def test_nothing_is_restored_unless_that_is_wanted():
-    catalog = failing()
-
-    assert to_restore(catalog, restores=False) == RESTORE
-    assert catalog.ran == ["add columns", "set not null"]
-
-
-def test_nothing_is_restored_if_nothing_was_done():
-    catalog = failing(StatementKind.ADD_COLUMNS)
-
-    assert to_restore(catalog) == "nothing was changed"
-    assert catalog.ran == []
-
-
-@pytest.mark.parametrize("kind", [StatementKind.ADD_COLUMNS, StatementKind.TIGHTEN_COLUMNS])
-def test_nothing_is_restored_if_another_writer_has_committed_since(kind):
-    catalog = failing(beside=kind)
-
-    expected = f"not restored, because somebody else has committed since; look at their changes, and then: {RESTORE}"
-    assert to_restore(catalog) == expected
-
-    assert orders_state(catalog).table_comment == "theirs"
-    assert "restore table" not in catalog.ran
-
-
-def test_a_writer_who_commits_right_before_the_restore_loses_nothing():
-    catalog = failing(beside=StatementKind.RESTORE_TABLE)
-
-    expected = (
-        f"not restored, because somebody else committed at that moment; look at their changes, and then: {RESTORE}"
-    )
-    assert to_restore(catalog) == expected
-
-    assert orders_state(catalog).table_comment == "theirs"
-    assert [column.name for column in orders_state(catalog).columns] == ["id", "created_ts", "amount"]
-
-
-def test_a_restore_that_fails_is_reported():
-    catalog = failing(StatementKind.RESTORE_TABLE)
-
-    assert to_restore(catalog) == f"{RESTORE}, which failed: the disk is full"
-
-
-def test_a_new_table_is_not_restored():
-    catalog = Recording(fail=[StatementKind.ADD_PRIMARY_KEY])
-
-    assert to_restore(catalog).startswith("the table was new: DROP TABLE")
 
 
 def test_the_memory_catalog_has_no_table_to_restore():
@@ -521,82 +176,6 @@ class Unreachable(Recording):
 
     def version(self, table):
         return super().version(table) if len(self.ran) < self.after else self.answer
-
-
-DAMAGED = Diagnostic(table=str(NAME), message="its Delta log is damaged", remedy="restore the log")
-WAYS_BACK = {
-    "unreadable": (
-        DAMAGED,
-        f"unknown, because the table cannot be read now: its Delta log is damaged; restore the log; then: {RESTORE}",
-    ),
-    "gone": (
-        ABSENT,
-        "the table does not exist any more, although none of these statements drops it; find out who dropped it",
-    ),
-}
-
-
-@pytest.mark.parametrize("restores", [True, False])
-@pytest.mark.parametrize("case", WAYS_BACK)
-def test_a_table_that_cannot_be_read_after_a_statement_is_not_reported_as_absent(case, restores):
-    answer, text = WAYS_BACK[case]
-    catalog = Unreachable(
-        [orders_before()],
-        rows={NAME: [{"id": 1}]},
-        fail=[StatementKind.ADD_PRIMARY_KEY],
-        answer=answer,
-        after=2,
-    )
-
-    assert to_restore(catalog, restores) == text
-    assert catalog.ran == ["add columns", "set not null"]
-
-
-@pytest.mark.parametrize("answer", [DAMAGED, ABSENT])
-def test_a_restored_table_that_cannot_be_read_is_not_reported_as_restored(answer):
-    catalog = Unreachable(
-        [orders_before()],
-        rows={NAME: [{"id": 1}]},
-        fail=[StatementKind.ADD_PRIMARY_KEY],
-        answer=answer,
-        after=3,
-    )
-
-    assert to_restore(catalog) == (
-        f"unknown, because it cannot be read whether this has restored the table: {RESTORE}; see its history"
-    )
-
-
-@pytest.mark.parametrize(
-    ("answer", "cause"),
-    [
-        (DAMAGED, "its Delta log is damaged; restore the log"),
-        (ABSENT, "the table does not exist any more; find out who dropped it since the plan was made"),
-    ],
-)
-def test_nothing_runs_on_a_table_that_has_become_unreadable_since_it_was_planned(answer, cause):
-    catalog = Unreachable([orders_before()], rows={NAME: [{"id": 1}]}, answer=answer, after=0)
-
-    with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(catalog).sync_tables([orders()])
-
-    head, *_, back, _ = str(caught.value).splitlines()
-    assert head == f"dev.silver.orders: statement 1 of 6 failed: {cause}"
-    assert back == "  to restore:  nothing was changed"
-    assert catalog.ran == []
-
-
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        (DAMAGED, "unknown, because the table cannot be read now: its Delta log is damaged; restore the log"),
-        (ABSENT, "the table does not exist, nothing is lost"),
-    ],
-)
-def test_a_new_table_that_cannot_be_read_is_not_reported_as_absent(answer, text):
-    catalog = Unreachable(fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=1)
-
-    assert to_restore(catalog) == text
 
 
 def test_a_catalog_without_versions_is_reported():
@@ -635,30 +214,168 @@ class Lost(Recording):
         return super().version(table)
 
 
-@pytest.mark.parametrize("restores", [True, False])
-@pytest.mark.parametrize(
-    ("commits", "comes_back", "expected"),
-    [
-        (False, True, "nothing was changed"),
-        (
-            True,
-            True,
-            (
-                "version 1 was committed meanwhile, by this statement or by somebody else;"
-                " see DESCRIBE HISTORY `dev`.`silver`.`orders`"
-            ),
-        ),
-        (
-            True,
-            False,
-            (
-                "unknown, because the table cannot be read now: connection refused;"
-                f" when it can be, see DESCRIBE HISTORY `dev`.`silver`.`orders`; then: {RESTORE}"
-            ),
-        ),
-    ],
-)
-def test_a_first_statement_in_which_the_connection_is_lost_may_have_committed(commits, comes_back, expected, restores):
-    catalog = Lost([orders_before()], rows={NAME: [{"id": 1}]}, commits=commits, comes_back=comes_back)
+class NotReadBack(Recording):
+    """Cannot be read after a statement."""
 
-    assert to_restore(catalog, restores) == expected
+    def snapshot(self, models):
+        if self.ran:
+            raise StatementError("no route")
+        return super().snapshot(models)
+
+
+class Moving(Recording):
+    """Gets a row without an id after the data checks."""
+
+    def run(self, statement):
+        super().run(statement)
+        if statement.kind is StatementKind.ADD_COLUMNS:
+            self.insert(NAME, [{"id": None}])
+
+
+class UnreadableRows(Recording):
+    """Refuses to read rows.
+
+    Args:
+        call: The call that it refuses; all of them if it is empty.
+        error: What it raises.
+    """
+
+    def __init__(self, *args, call="", error, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.call, self.error = call, error
+
+    def data_checks(self, table):
+        if not self.call:
+            raise self.error
+
+        def refuse(*_, **__):
+            raise self.error
+
+        runner = super().data_checks(table)
+        calls = {"count_rows": runner.count_rows, "sample_rows": runner.sample_rows}
+        return SimpleNamespace(**calls | {self.call: refuse})
+
+
+DAMAGED = Diagnostic(table=str(NAME), message="its Delta log is damaged", remedy="restore the log")
+NO_FILE = StatementError("File file:/x.parquet does not exist.\nmore", condition="FAILED_READ_FILE.FILE_NOT_EXIST")
+KINDS = StatementKind
+
+
+def failures():
+    """Yield names, catalogs, models and settings of applies that fail; without models, the one of the orders."""
+    restores = Settings(on_failure="restore")
+    rows, key = {"rows": {NAME: [{"id": 1}]}}, [KINDS.ADD_PRIMARY_KEY]
+    noted = table(column(), comment="Orders", table_properties={"note": "x"})
+    new, other = (table(column(), name=f"dev.silver.{name}") for name in ("new", "other"))
+    registered = table(column(), comment="Orders", convert_from=Parquet("/lake/orders"))
+    source = SourceState(provider="delta", path="/lake/orders", files=1)
+    two = [table(column(is_nullable=False), name=f"dev.silver.{name}") for name in "ab"]
+    there = [state(stored(), name=model.name) for model in two]
+    checked = [table(column(), checks=[Check("positive", "id > 0")])]
+
+    def before(*fail, of=Recording, **options):
+        return of([orders_before()], fail=fail, **options)
+
+    yield "a statement midway", before(*key), {}
+    yield "the last statement", before(KINDS.SET_PROPERTIES), {}
+    for kind in (KINDS.CREATE_SCHEMA, KINDS.CREATE_TABLE, KINDS.ADD_PRIMARY_KEY):
+        yield f"a new table, {kind.value}", Recording(fail=[kind]), {}
+        yield f"a new table, {kind.value}, to restore", Recording(fail=[kind]), {"settings": restores}
+    old = state(stored(), source=source, version=17)
+    yield "a registered table", Recording([old], fail=[KINDS.COMMENT_TABLE]), {"models": [registered]}
+    yield "rows that refuse", before(rows={NAME: [{"id": None}, {"id": 1}]}), {"models": [orders(), new]}
+    yield "rows that refuse later", before(of=Moving), {}
+    yield "is not as it should be", before(ignore=[KINDS.COMMENT_TABLE, KINDS.ADD_PRIMARY_KEY]), {}
+    yield "is not read back", NotReadBack([state(stored(), version=4)]), {"models": [noted]}
+    yield "two are not read back", NotReadBack(), {"models": [new, other]}
+    gone = StatementError("the session is gone")
+    yield "rows of several tables", UnreadableRows(there, error=gone), {"models": two}
+    for call, error in (("count_rows", NO_FILE), ("sample_rows", NO_FILE), ("sample_rows", gone)):
+        catalog = UnreadableRows([state(stored())], call=call, error=error, rows={NAME: [{"id": 0}]})
+        yield f"{call}: {str(error).splitlines()[0]}", catalog, {"models": checked}
+    named = UnreadableRows([state(stored())], call="count_rows", error=StatementError(f"{NAME}: no"))
+    yield "rows of a named table", named, {"models": checked}
+    several = [orders_before(), state(stored(), name=other.name)]
+    fails = Recording(several, rows={NAME: [{}]}, fail=[(KINDS.CREATE_TABLE, "new")], ignore=[KINDS.COMMENT_TABLE])
+    yield "all of them", fails, {"models": [orders(), replace(other, comment="Left"), new]}
+
+    yield "is restored", before(*key, **rows), {"settings": restores}
+    yield "nothing to restore", before(KINDS.ADD_COLUMNS), {"settings": restores}
+    yield "the restore fails", before(*key, KINDS.RESTORE_TABLE), {"settings": restores}
+    for kind in (KINDS.ADD_COLUMNS, KINDS.TIGHTEN_COLUMNS, KINDS.RESTORE_TABLE):
+        yield f"somebody commits beside {kind.value}", before(*key, of=Busy, beside=kind), {"settings": restores}
+    for name, answer in (("unreadable", DAMAGED), ("gone", ABSENT)):
+        for after in (0, 2, 3):
+            for settings in (Settings(), restores):
+                case = f"{name} after {after} statements, {settings.on_failure}"
+                catalog = before(*key, of=Unreachable, answer=answer, after=after, **rows)
+                yield case, catalog, {"settings": settings}
+        yield f"new and {name}", Unreachable(fail=key, answer=answer, after=1), {"settings": restores}
+    for commits, comes_back in ((False, True), (True, True), (True, False)):
+        for settings in (Settings(), restores):
+            case = f"lost, commits: {commits}, comes back: {comes_back}, {settings.on_failure}"
+            catalog = before(of=Lost, commits=commits, comes_back=comes_back, **rows)
+            yield case, catalog, {"settings": settings}
+
+
+def told(name, catalog, models=(), settings=None):
+    """Return the error of an apply, what ran, and what there is afterwards."""
+    with pytest.raises((DeltaSchemaError, ApplyErrors)) as caught:
+        Orchestrator.over(catalog, settings=settings).sync_tables(models or [orders()])
+    error = caught.value
+    lines = [f"==== {name}", f"{type(error).__name__}: {error}"]
+    for part in getattr(error, "exceptions", [error]):
+        parts = {key: getattr(part, key) for key in ("version", "condition") if hasattr(part, key)}
+        if isinstance(part, ApplyError):
+            parts |= {"code": part.fault.code, "done": len(part.done), "not run": len(part.not_run)}
+        lines.append(f"-- {type(part).__name__}: {parts}")
+    lines.append(f"-- ran: {', '.join(catalog.ran) or 'nothing'}")
+    state = catalog._tables.get(NAME)
+    if state is not None:
+        names = ", ".join(column.name for column in state.columns)
+        rows = len(catalog._rows.get(NAME, ()))
+        version = MemoryCatalog.version(catalog, NAME)
+        lines.append(f"-- there: {names}; comment {state.table_comment!r}; version {version}; {rows} rows")
+    return "\n".join(lines)
+
+
+def test_what_a_failed_apply_says(snapshot):
+    texts = [told(name, catalog, **how) for name, catalog, how in failures()]
+
+    assert "\n\n".join(texts) + "\n" == snapshot(extension_class=TextSnapshot)
+
+
+def test_the_next_apply_continues():
+    catalog = Recording([orders_before()], fail=[StatementKind.ADD_PRIMARY_KEY])
+    with pytest.raises(ApplyError):
+        Orchestrator.over(catalog).sync_tables([orders()])
+
+    catalog.fail = ()
+
+    assert len(Orchestrator.over(catalog).sync_tables([orders()]).statements) == 4
+
+
+def test_a_failed_table_whose_restore_is_wanted_is_as_it_was():
+    catalog = Recording([orders_before()], fail=[StatementKind.ADD_PRIMARY_KEY])
+    with pytest.raises(ApplyError):
+        Orchestrator.over(catalog, settings=Settings(on_failure="restore")).sync_tables([orders()])
+
+    assert catalog.snapshot([orders()]).tables[NAME] == orders_before()
+
+
+def test_an_apply_whose_entry_is_not_synchronised_reports_the_statements_that_ran(monkeypatch):
+    def refused(*_):
+        raise MetadataSyncError([diagnostic_of(FailedMetadataSync, NAME, "the server is gone")])
+
+    monkeypatch.setattr(orchestrator, "sync_stale_entries", refused)
+    model = table(column(), comment="Orders", table_properties={"note": "x"})
+
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator.over(Recording([state(stored(), version=4)])).sync_tables([model])
+
+    headline, done, *_ = str(caught.value).splitlines()
+    assert headline == (
+        "dev.silver.orders: all 2 statements ran, and then its catalog entry could not be synchronised:"
+        " dev.silver.orders: the server is gone [DS603 FailedMetadataSync]"
+    )
+    assert (done, caught.value.failed, caught.value.not_run) == ("  done:", "", ())

@@ -60,19 +60,15 @@ WHOLE = TableOutcome(
 )
 
 
-@pytest.mark.parametrize(
-    "outcome",
-    [WHOLE, TableOutcome(table="t", check=CheckKind.RULES, status=Status.VALID)],
-    ids=["whole", "least"],
-)
-def test_the_json_form_keeps_everything(outcome):
-    text = json.dumps(outcome.to_json())
+def test_the_json_form_keeps_everything():
+    least = TableOutcome(table="t", check=CheckKind.RULES, status=Status.VALID)
 
-    again = TableOutcome.from_json(json.loads(text))
+    for outcome in (WHOLE, least):
+        again = TableOutcome.from_json(json.loads(json.dumps(outcome.to_json())))
 
-    assert again == outcome
-    assert isinstance(again.status, Status)
-    assert isinstance(again.location, type(outcome.location))
+        assert again == outcome
+        assert isinstance(again.status, Status)
+        assert isinstance(again.location, type(outcome.location))
 
 
 def test_a_gate_names_changes_statements_and_location():
@@ -100,19 +96,19 @@ def test_a_gate_names_changes_statements_and_location():
     assert TableOutcome.from_json(outcome.to_json()) == outcome
 
 
-@pytest.mark.parametrize(
-    ("settings", "rows", "status", "data_checks"),
-    [
-        (Settings(), [{"id": None}], Status.DRIFTED, DataChecks.NOT_RUN),
-        (Settings(preflight="off"), [{"id": None}], Status.DRIFTED, DataChecks.NOT_RUN),
-        (Settings(preflight="count"), [{"id": None}], Status.BLOCKED, DataChecks.FAILED),
-        (Settings(preflight="limit"), [{"id": 1}], Status.DRIFTED, DataChecks.PASSED),
-    ],
-)
-def test_a_gate_runs_data_checks_only_if_the_settings_ask_for_them(settings, rows, status, data_checks):
-    outcome = Gate(MemoryCatalog([orders_before()], rows={NAME: rows}), [orders()], settings=settings).drift(orders())
+def test_a_gate_runs_data_checks_only_if_the_settings_ask_for_them():
+    ended = {}
+    for preflight, row in ((None, None), ("off", None), ("count", None), ("limit", 1)):
+        catalog = MemoryCatalog([orders_before()], rows={NAME: [{"id": row}]})
+        outcome = Gate(catalog, [orders()], settings=Settings(preflight=preflight)).drift(orders())
+        ended[preflight] = outcome.status, outcome.data_checks
 
-    assert (outcome.status, outcome.data_checks) == (status, data_checks)
+    assert ended == {
+        None: (Status.DRIFTED, DataChecks.NOT_RUN),
+        "off": (Status.DRIFTED, DataChecks.NOT_RUN),
+        "count": (Status.BLOCKED, DataChecks.FAILED),
+        "limit": (Status.DRIFTED, DataChecks.PASSED),
+    }
 
 
 def test_an_apply_says_what_ran_and_how_to_go_back():
@@ -162,15 +158,6 @@ def test_a_catalog_is_read_once_and_its_error_is_the_outcome_of_every_table():
     assert (statuses, catalog.reads) == ([Status.IN_SYNC, Status.DRIFTED], 1)
 
 
-def test_an_invalid_declaration_is_blocked_before_the_catalog_is_read():
-    invalid = table(column(), checks=[RowCheck("c", "nope > 1")])
-
-    outcome = Gate(MemoryCatalog(), [invalid], settings=Settings()).drift(invalid)
-
-    assert outcome.status is Status.BLOCKED
-    assert "nope" in outcome.diagnostics[0].message
-
-
 class Unreadable(MemoryCatalog):
     """Holds a view instead of the table, or cannot be read at all."""
 
@@ -182,53 +169,40 @@ class Unreadable(MemoryCatalog):
         return CatalogState.of({NAME: Diagnostic(table=str(NAME), message="is a view", remedy="drop it")})
 
 
+class Down(Unreadable):
+    error = BackendUnavailableError("no route\nto host")
+
+
 class Refusing(MemoryCatalog):
     def run(self, _statement):
         raise StatementError("no")
 
 
-@pytest.mark.parametrize(
-    ("catalog", "model", "status", "texts"),
-    [
-        (Unreadable(), table(column()), Status.UNREADABLE, ["dev.silver.orders: is a view; drop it"]),
-        (
-            type("Down", (Unreadable,), {"error": BackendUnavailableError("no route\nto host")})(),
-            table(column()),
-            Status.UNREADABLE,
-            ["dev.silver.orders: no route to host [DS501 UnreachableCatalog]"],
-        ),
-        (
-            Refusing(),
-            table(column()),
-            Status.FAILED,
-            ["dev.silver.orders: statement 1 of 2 failed: no [DS601 FailedStatement]"],
-        ),
+def test_whatever_ends_a_check_is_diagnostics_at_the_declaration():
+    unknown = [RowCheck("c", "nope > 1")]
+    remedy = "write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]"
+    ends = [
+        (Unreadable(), [], Status.UNREADABLE, ["is a view; drop it"]),
+        (Down(), [], Status.UNREADABLE, ["no route to host [DS501 UnreachableCatalog]"]),
+        (Refusing(), [], Status.FAILED, ["statement 1 of 2 failed: no [DS601 FailedStatement]"]),
         (
             MemoryCatalog(),
-            table(column(), checks=[RowCheck("c", "nope > 1")]),
+            unknown,
             Status.BLOCKED,
-            [
-                (
-                    "dev.silver.orders: check c (nope > 1) names nope, which is not a column of the table; write a condition"
-                    " over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]"
-                ),
-            ],
+            [f"check c (nope > 1) names nope, which is not a column of the table; {remedy}"],
         ),
-        (
-            MemoryCatalog([state(stored("ID"))]),
-            table(column()),
-            Status.IN_SYNC,
-            [],
-        ),
-    ],
-)
-def test_whatever_ends_a_check_is_diagnostics_at_the_declaration(catalog, model, status, texts):
-    outcome = Gate(catalog, [model], settings=Settings()).apply(model)
+        (MemoryCatalog([state(stored("ID"))]), [], Status.IN_SYNC, []),
+    ]
+    for catalog, checks, status, texts in ends:
+        model = table(column(), checks=checks)
 
-    assert (outcome.status, list(map(str, outcome.diagnostics))) == (status, texts)
-    assert outcome.location is not None
-    located = [*outcome.diagnostics, *outcome.notes]
-    assert [diagnostic.location for diagnostic in located] == [outcome.location] * len(located)
+        outcome = Gate(catalog, [model], settings=Settings()).apply(model)
+
+        expected = [f"dev.silver.orders: {text}" for text in texts]
+        assert (outcome.status, list(map(str, outcome.diagnostics))) == (status, expected)
+        located = [*outcome.diagnostics, *outcome.notes]
+        assert [diagnostic.location for diagnostic in located] == [outcome.location] * len(located)
+        assert outcome.location is not None
 
 
 def test_a_failed_apply_names_what_ran_and_what_did_not():
@@ -288,47 +262,33 @@ class Sampling(MemoryCatalog):
         return SimpleNamespace(count_rows=count, sample_rows=lambda _, shown, **__: self._sample(shown))
 
 
-def no_rows(shown):
-    return tuple(() for _ in shown)
-
-
-def a_row_each(shown):
-    return tuple((("7",) * len(columns),) for columns in shown)
-
-
-def refuse(_):
-    raise AssertionError
-
-
-@pytest.mark.parametrize(
-    ("sample", "samples"),
-    [(no_rows, ["", ""]), (a_row_each, ["", "n = 7"])],
-    ids=["no rows", "no columns"],
-)
-def test_a_data_check_without_rows_or_columns_to_show_has_no_samples(sample, samples):
+def test_a_data_check_without_rows_or_columns_to_show_has_no_samples():
     model = table(column(is_nullable=False), column("n"), checks=[RowCheck("positive", "n > 0")])
-    rows = [{"id": None, "n": -1}]
 
-    catalog = Sampling(sample, [state(stored(), stored("n"))], rows={NAME: rows})
-    outcome = Gate(catalog, [model], settings=Settings()).apply(model)
+    def samples(sample):
+        catalog = Sampling(sample, [state(stored(), stored("n"))], rows={NAME: [{"id": None, "n": -1}]})
+        outcome = Gate(catalog, [model], settings=Settings()).apply(model)
+        return outcome.data_checks, [diagnostic.samples for diagnostic in outcome.diagnostics]
 
-    assert [diagnostic.samples for diagnostic in outcome.diagnostics] == samples
-    assert outcome.data_checks is DataChecks.FAILED
+    assert samples(lambda shown: tuple(() for _ in shown)) == (DataChecks.FAILED, ["", ""])
+    assert samples(lambda shown: tuple((("7",) * len(columns),) for columns in shown)) == (
+        DataChecks.FAILED,
+        ["", "n = 7"],
+    )
 
 
-@pytest.mark.parametrize(
-    ("settings", "options"),
-    [(Settings(preflight_samples=0), {"checks": [RowCheck("positive", "id > 0")]}), (Settings(), {})],
-    ids=["none are wanted", "no columns to show"],
-)
-def test_no_rows_are_read_that_are_not_shown(settings, options):
-    model = table(column(is_nullable=False), **options)
+def test_no_rows_are_read_that_are_not_shown():
+    def refuse(_):
+        raise AssertionError
 
-    catalog = Sampling(refuse, [state(stored())], rows={NAME: [{"id": None}]})
-    outcome = Gate(catalog, [model], settings=settings).apply(model)
+    for settings, checks in ((Settings(preflight_samples=0), [RowCheck("positive", "id > 0")]), (Settings(), [])):
+        model = table(column(is_nullable=False), checks=checks)
+        catalog = Sampling(refuse, [state(stored())], rows={NAME: [{"id": None}]})
 
-    assert {diagnostic.samples for diagnostic in outcome.diagnostics} == {""}
-    assert outcome.data_checks is DataChecks.FAILED
+        outcome = Gate(catalog, [model], settings=settings).apply(model)
+
+        assert {diagnostic.samples for diagnostic in outcome.diagnostics} == {""}
+        assert outcome.data_checks is DataChecks.FAILED
 
 
 def test_an_apply_that_a_rule_refuses_ran_no_data_checks():
@@ -385,43 +345,36 @@ def test_two_models_that_map_to_one_table_are_refused_by_library_and_assertion()
 
 
 TIME = "2026-11-21 03:00:00"
+REMEDY = 'declare it, drop it, or accept such columns with Table(evolution="additive")'
 
 
-@pytest.mark.parametrize(
-    ("origin", "text"),
-    [
+def test_a_column_that_a_write_added_differs_from_one_that_a_statement_added():
+    line, note = ColumnPath("lines", "element", "sku"), ColumnPath("note")
+    load = {"operation": "WRITE", "user_metadata": "nightly load"}
+    origins = [
+        IntroducedBy(path=ColumnPath("discount"), version=3, time=TIME, **load),
+        IntroducedBy(path=line, version=12, operation="STREAMING UPDATE", time=TIME),
+        IntroducedBy(path=note, version=1, operation="ADD COLUMNS", time=TIME),
+    ]
+
+    notes = [introduction_note(NAME, origin) for origin in origins]
+
+    assert [(note.table, note.path, note.message) for note in notes] == [
         (
-            IntroducedBy(
-                path=ColumnPath("discount"),
-                version=3,
-                operation="WRITE",
-                time=TIME,
-                user_metadata="nightly load",
-            ),
+            str(NAME),
+            "discount",
             (
-                "column discount was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC ('nightly load'):"
-                ' declare it, drop it, or accept such columns with Table(evolution="additive")'
+                "column discount was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC"
+                f" ('nightly load'): {REMEDY}"
             ),
         ),
         (
-            IntroducedBy(
-                path=ColumnPath("lines", "element", "sku"),
-                version=12,
-                operation="STREAMING UPDATE",
-                time=TIME,
-            ),
+            str(NAME),
+            "lines.element.sku",
             (
                 "column lines.element.sku was appended by a writer, in version 12, STREAMING UPDATE of 2026-11-21 03:00:00"
-                ' UTC: declare it, drop it, or accept such columns with Table(evolution="additive")'
+                f" UTC: {REMEDY}"
             ),
         ),
-        (
-            IntroducedBy(path=ColumnPath("note"), version=1, operation="ADD COLUMNS", time=TIME),
-            "column note came with version 1, ADD COLUMNS of 2026-11-21 03:00:00 UTC",
-        ),
-    ],
-)
-def test_a_column_that_a_write_added_differs_from_one_that_a_statement_added(origin, text):
-    note = introduction_note(NAME, origin)
-
-    assert (note.table, note.path, note.message) == (str(NAME), ".".join(origin.path), text)
+        (str(NAME), "note", "column note came with version 1, ADD COLUMNS of 2026-11-21 03:00:00 UTC"),
+    ]

@@ -158,8 +158,27 @@ def test_code_without_a_file_has_no_location():
     assert SourceRoot(Path.cwd()).relative(Location("<string>", 1)) is None
 
 
-SOURCE_URL_COMMIT = "0123456789abcdef0123456789abcdef01234567"
 GITHUB = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/shop"}
+AZURE = "https://acme@dev.azure.com/acme/my%20data/_git/shop"
+ADDRESSES = {
+    "no service": ({}, ""),
+    "GitHub": ({"GITHUB_WORKSPACE": "shop", **GITHUB}, f"https://github.com/acme/shop/blob/{COMMIT}"),
+    "GitLab": (
+        {"CI_PROJECT_DIR": "shop", "CI_PROJECT_URL": "https://git.acme.example/data/shop"},
+        f"https://git.acme.example/data/shop/-/blob/{COMMIT}",
+    ),
+    "Azure Repos": (
+        {"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": AZURE},
+        f"https://dev.azure.com/acme/my%20data/_git/shop?version=GC{COMMIT}&path=",
+    ),
+    "a repository elsewhere in Azure Pipelines": (
+        {"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": "https://github.com/acme/shop"},
+        "",
+    ),
+    "no address": ({"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": "https://[/_git/shop"}, ""),
+    "another repository inside of the folder": ({"GITHUB_WORKSPACE": ".", **GITHUB}, ""),
+    "a variable is missing": ({"GITHUB_WORKSPACE": "shop"}, ""),
+}
 
 
 @pytest.fixture
@@ -173,55 +192,17 @@ def checkout(tmp_path, monkeypatch):
     return tmp_path / "shop"
 
 
-@pytest.mark.parametrize(
-    ("variables", "address"),
-    [
-        pytest.param({}, "", id="no service"),
-        pytest.param(
-            {"GITHUB_WORKSPACE": "shop", **GITHUB},
-            f"https://github.com/acme/shop/blob/{SOURCE_URL_COMMIT}",
-            id="GitHub",
-        ),
-        pytest.param(
-            {"CI_PROJECT_DIR": "shop", "CI_PROJECT_URL": "https://git.acme.example/data/shop"},
-            f"https://git.acme.example/data/shop/-/blob/{SOURCE_URL_COMMIT}",
-            id="GitLab",
-        ),
-        pytest.param(
-            {
-                "BUILD_SOURCESDIRECTORY": "shop",
-                "BUILD_REPOSITORY_URI": "https://acme@dev.azure.com/acme/my%20data/_git/shop",
-            },
-            f"https://dev.azure.com/acme/my%20data/_git/shop?version=GC{SOURCE_URL_COMMIT}&path=",
-            id="Azure Repos",
-        ),
-        pytest.param(
-            {"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": "https://github.com/acme/shop"},
-            "",
-            id="a repository elsewhere in Azure Pipelines",
-        ),
-        pytest.param(
-            {"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": "https://[/_git/shop"},
-            "",
-            id="no address",
-        ),
-        pytest.param({"GITHUB_WORKSPACE": ".", **GITHUB}, "", id="another repository inside of the folder"),
-        pytest.param({"GITHUB_WORKSPACE": "shop"}, "", id="a variable is missing"),
-    ],
-)
-@pytest.mark.parametrize("root", [".", "tests"])
-def test_the_address_of_the_sources(checkout, monkeypatch, variables, address, root):
+@pytest.mark.parametrize(("variables", "address"), ADDRESSES.values(), ids=ADDRESSES)
+def test_the_address_of_the_sources(checkout, monkeypatch, variables, address):
     for name, value in variables.items():
-        monkeypatch.setenv(
-            name,
-            str(checkout.parent / value) if name.endswith(("WORKSPACE", "DIR", "DIRECTORY")) else value,
-        )
+        is_folder = name.endswith(("WORKSPACE", "DIR", "DIRECTORY"))
+        monkeypatch.setenv(name, str(checkout.parent / value) if is_folder else value)
 
-    assert source_url(checkout / root, SOURCE_URL_COMMIT) == address
+    assert [source_url(checkout / root, COMMIT) for root in (".", "tests")] == [address, address]
 
 
 def test_without_a_commit_or_a_repository_there_is_none(checkout, monkeypatch):
     monkeypatch.setenv("GITHUB_WORKSPACE", str(checkout))
 
     assert source_url(checkout, "") == ""
-    assert source_url(checkout.parent, SOURCE_URL_COMMIT) == ""
+    assert source_url(checkout.parent, COMMIT) == ""

@@ -10,7 +10,7 @@ import pytest
 from sarif_pydantic import Sarif
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-from pytest_delta_schema.engine.outcomes import TableChange
+from pytest_delta_schema.engine.outcomes import DataChecks, Status, TableChange
 from pytest_delta_schema.report.ci_formats import (
     MOST_RESULTS,
     SHOWN,
@@ -23,77 +23,78 @@ from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.report.run_report import Consents, Run, findings
 from pytest_delta_schema.settings.table import ReportType
 from support.reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
+from support.snapshots import TextSnapshot
 
 
 def test_every_type_has_a_format():
     assert set(FORMATS) == set(get_args(ReportType))
 
 
-@pytest.mark.parametrize("form", FORMATS.values(), ids=list(FORMATS))
-def test_files_are_texts_and_terminals_get_lines(form):
-    content = form.write(sample_report())
+def referring(table, parent):
+    return replace(table, declared={"foreign_keys": [{"name": "fk", "columns": ["id"], "parent": parent}]})
 
-    if form.extension:
-        assert isinstance(content, str)
-        assert content.endswith("\n")
+
+def everything():
+    """Return a report of two runs, of which one is incomplete, with every kind of finding."""
+    fault = Diagnostic(table="", message="the server does not answer", remedy="start it")
+    snapshot = Diagnostic(code="DS127", table="dev.silver.orders", message="its SQL is not the one in the snapshot")
+    notes = tuple(Diagnostic(severity=severity, table="t", message=severity) for severity in ("warning", "note"))
+    blocked = replace(BLOCKED, diagnostics=(replace(BLOCKED.diagnostics[0], samples="id = 1, 2"),))
+    restore = "RESTORE TABLE `ci`.`silver`.`orders` TO VERSION AS OF 7"
+    applied = replace(
+        DRIFTED, name="dev.silver.applied", mode="apply", status=Status.APPLIED, data_checks=DataChecks.PASSED,
+        restore_version=7, restore_sql=restore, statements=(replace(DRIFTED.statements[0], has_run=True),),
+    )  # fmt: skip
+    failed = replace(UNREADABLE, name="dev.silver.failed", diagnostics=(), failure="first line\nsecond line")
+    targets = [replace(IN_SYNC, target=target * 16) for target in "ab"]
+    drifted = referring(replace(DRIFTED, diagnostics=(snapshot,)), "ci.silver.customers")
+    runs = (replace(RUN, is_complete=False), Run(mode="check", tool_version="0.1.0"), RUN)
+    tables = (UNREADABLE, failed, blocked, drifted, applied, replace(IN_SYNC, notes=notes), *targets)
+    return sample_report(*tables, faults=(fault,), runs=runs)
+
+
+@pytest.mark.parametrize("report", [sample_report, everything], ids=["sample", "everything"])
+@pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"html"}))
+def test_the_text_of_each_format(form, report, snapshot):
+    content = FORMATS[form].write(report())
+
+    assert ("\n".join([*content, ""]) if isinstance(content, tuple) else content) == snapshot(
+        extension_class=TextSnapshot
+    )
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_nothing_is_wrong(form):
+    report, content = sample_report(IN_SYNC, **NOTHING), FORMATS[form].write(sample_report(IN_SYNC, **NOTHING))
+
+    if form == "gitlab":
+        assert content == "[]\n"
+    elif form == "sarif":
+        assert (only_run(report)["results"], only_run(report)["tool"]["driver"]["rules"]) == ([], [])
+        assert only_run(report)["invocations"] == [{"executionSuccessful": True}]
     else:
-        assert all("\n" not in line for line in content)
-        assert content
+        assert (content == ()) == (not FORMATS[form].extension)
 
 
 NOTHING = {"unmanaged": (), "consents": Consents()}
 
 
-def test_one_table():
-    report = sample_report(DRIFTED, **NOTHING)
+def test_severities_of_changes():
+    severities = [
+        ("metadata", "minor", "warning", 25.0),
+        ("feature", "major", "error", 50.0),
+        ("scan", "major", "error", 50.0),
+        ("rewrite", "critical", "error", 75.0),
+        ("destructive", "blocker", "error", 100.0),
+        ("", "minor", "warning", 25.0),
+    ]
+    seen = []
+    for risk, *_ in severities:
+        report = sample_report(replace(DRIFTED, changes=(replace(DRIFTED.changes[0], risk=risk),)), **NOTHING)
+        (issue,), (result,) = json.loads(gitlab_json(report)), only_run(report)["results"]
+        seen.append((risk, issue["severity"], result["level"], result["rank"]))
 
-    first, second = json.loads(gitlab_json(report))
-
-    assert first == {
-        "description": "dev.silver.orders: columns.amount.type: int -> bigint [feature: readers without type widening]",
-        "check_name": "DD104",
-        "fingerprint": findings(report)[0].fingerprint,
-        "severity": "major",
-        "location": {"path": "shop/models.py", "lines": {"begin": 13}},
-    }
-    assert (second["severity"], second["location"]["lines"]) == ("minor", {"begin": 14})
-
-
-def test_nothing_is_wrong():
-    assert gitlab_json(sample_report(IN_SYNC, **NOTHING)) == "[]\n"
-
-
-@pytest.mark.parametrize(
-    ("risk", "severity"),
-    [
-        ("metadata", "minor"),
-        ("feature", "major"),
-        ("scan", "major"),
-        ("rewrite", "critical"),
-        ("destructive", "blocker"),
-        ("", "minor"),
-    ],
-)
-def test_severities_of_changes(risk, severity):
-    table = replace(DRIFTED, changes=(replace(DRIFTED.changes[0], risk=risk),))
-
-    assert [issue["severity"] for issue in json.loads(gitlab_json(sample_report(table, **NOTHING)))] == [severity]
-
-
-def test_other_severities():
-    warned = replace(IN_SYNC, notes=(Diagnostic(severity="warning", table="t", message="act on it"),))
-    report = sample_report(UNREADABLE, replace(BLOCKED, changes=()), warned, **NOTHING)
-
-    assert [issue["severity"] for issue in json.loads(gitlab_json(report))] == ["critical", "critical", "minor"]
-
-
-def test_a_snapshot_that_nobody_has_accepted_is_less_than_a_changed_type():
-    snapshot = Diagnostic(code="DS127", table="dev.silver.orders", message="its SQL is not the one in the snapshot")
-    report = sample_report(replace(DRIFTED, diagnostics=(snapshot,)), **NOTHING)
-
-    issues = {issue["check_name"]: issue["severity"] for issue in json.loads(gitlab_json(report))}
-
-    assert issues == {"DS127": "minor", "DD104": "major", "DD102": "minor"}
+    assert seen == severities
 
 
 def test_what_gitlab_requires_of_each_issue():
@@ -117,30 +118,6 @@ HOSTILE = "a::b%0A\n`|</details><script>\x1b\u202e"
 def only_run(report):
     (run,) = json.loads(sarif_json(report))["runs"]
     return run
-
-
-def test_a_result():
-    report = sample_report(DRIFTED, **NOTHING)
-
-    assert only_run(report)["results"][0] == {
-        "ruleId": "DD104",
-        "ruleIndex": 1,
-        "level": "error",
-        "rank": 50.0,
-        "message": {
-            "text": "dev.silver.orders: columns.amount.type: int -> bigint [feature: readers without type widening]",
-        },
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": {"uri": "shop/models.py", "uriBaseId": "%SRCROOT%"},
-                    "region": {"startLine": 13, "startColumn": 9, "endLine": 13},
-                },
-            },
-        ],
-        "partialFingerprints": {"primaryLocationLineHash": findings(report)[0].fingerprint},
-        "properties": {"table": "dev.silver.orders", "path": "columns.amount.type", "risk": "feature"},
-    }
 
 
 def test_what_code_scanning_requires():
@@ -175,24 +152,6 @@ def test_a_library_reads_it_back():
     assert "shop/%C3%A4%20b%23%3F.py" in {location.artifact_location.uri for location in locations}
 
 
-@pytest.mark.parametrize(
-    ("parts", "is_successful"),
-    [
-        ({}, True),
-        ({"runs": (replace(RUN, is_complete=False),)}, False),
-        ({"faults": (Diagnostic(table="", message="no server"),)}, False),
-    ],
-)
-def test_whether_the_run_was_successful(parts, is_successful):
-    assert only_run(sample_report(DRIFTED, **parts))["invocations"] == [{"executionSuccessful": is_successful}]
-
-
-def test_merged_runs_are_one_category():
-    runs = (RUN, Run(mode="check", tool_version="0.1.0"), RUN)
-
-    assert only_run(sample_report(DRIFTED, runs=runs))["automationDetails"] == {"id": "delta-schema/drift+check/"}
-
-
 def test_the_worst_results_are_kept():
     changes = tuple(replace(DRIFTED.changes[0], path=f"columns.c{index}") for index in range(MOST_RESULTS))
     run = only_run(sample_report(replace(DRIFTED, changes=changes), BLOCKED, **NOTHING))
@@ -202,78 +161,6 @@ def test_the_worst_results_are_kept():
     assert run["invocations"][0]["toolExecutionNotifications"] == [
         {"level": "warning", "message": {"text": "2 of 5002 results omitted, the least severe"}},
     ]
-
-
-def test_nothing_is_wrong_in_sarif():
-    run = only_run(sample_report(IN_SYNC, **NOTHING))
-
-    assert (run["results"], run["tool"]["driver"]["rules"]) == ([], [])
-
-
-@pytest.mark.parametrize(
-    ("risk", "level", "rank"),
-    [
-        ("metadata", "warning", 25.0),
-        ("feature", "error", 50.0),
-        ("scan", "error", 50.0),
-        ("rewrite", "error", 75.0),
-        ("destructive", "error", 100.0),
-    ],
-)
-def test_a_result_has_the_level_of_its_risk(risk, level, rank):
-    table = replace(DRIFTED, changes=(replace(DRIFTED.changes[0], risk=risk),))
-
-    (result,) = only_run(sample_report(table, **NOTHING))["results"]
-
-    assert (result["level"], result["rank"]) == (level, rank)
-
-
-def test_a_remark_is_a_note_and_what_cannot_be_read_is_an_error():
-    remarks = tuple(Diagnostic(severity=severity, table="t", message=severity) for severity in ("warning", "note"))
-    unreadable, warned = only_run(sample_report(UNREADABLE, replace(IN_SYNC, notes=remarks), **NOTHING))["results"]
-
-    assert (unreadable["level"], unreadable["rank"]) == ("error", 75.0)
-    assert (warned["level"], warned["rank"]) == ("warning", 25.0)
-
-
-def test_github():
-    assert github_lines(sample_report(DRIFTED, BLOCKED, **NOTHING)) == (
-        (
-            "::error file=shop/models.py,line=30,col=1,title=DS201 dev.silver.customers::dev.silver.customers: column legacy"
-            " would be dropped; consent with allow = ['drop-column dev.silver.customers.legacy']"
-        ),
-        (
-            "::error file=shop/models.py,line=30,col=1,title=DD103 dev.silver.customers::dev.silver.customers:"
-            " columns.legacy: string -> (absent) [destructive]"
-        ),
-        (
-            "::error file=shop/models.py,line=13,col=9,title=DD104 dev.silver.orders::dev.silver.orders:"
-            " columns.amount.type: int -> bigint [feature: readers without type widening]"
-        ),
-        (
-            "::error file=shop/models.py,line=14,col=9,title=DD102 dev.silver.orders::dev.silver.orders:"
-            " columns.note: (absent) -> string 'free text'"
-        ),
-    )
-
-
-def test_azure():
-    assert azure_lines(sample_report(BLOCKED, **NOTHING)) == (
-        (
-            "##vso[task.logissue type=error;sourcepath=shop/models.py;linenumber=30;columnnumber=1;code=DS201]"
-            "dev.silver.customers: column legacy would be dropped; consent with allow = ['drop-column"
-            " dev.silver.customers.legacy']"
-        ),
-        (
-            "##vso[task.logissue type=error;sourcepath=shop/models.py;linenumber=30;columnnumber=1;code=DD103]"
-            "dev.silver.customers: columns.legacy: string -> (absent) [destructive]"
-        ),
-    )
-
-
-@pytest.mark.parametrize("lines", [github_lines, azure_lines])
-def test_nothing_is_wrong_in_lines(lines):
-    assert lines(sample_report(IN_SYNC, **NOTHING)) == ()
 
 
 def many(number, severity="error"):
@@ -286,29 +173,19 @@ def many(number, severity="error"):
 
 
 @pytest.mark.parametrize(
-    ("number", "last"),
-    [
-        (9, "fault 008"),
-        (10, "and 1 more {}; the log of the run has them all"),
-        (500, "and 491 more {}s; the log of the run has them all"),
-    ],
+    ("lines", "start"),
+    [(github_lines, "::{}::"), (azure_lines, "##vso[task.logissue type={}]")],
+    ids=["GitHub", "Azure"],
 )
-@pytest.mark.parametrize("severity", ["error", "warning"])
-@pytest.mark.parametrize("lines", [github_lines, azure_lines])
-def test_at_most_ten_of_each(lines, severity, number, last):
-    shown = lines(sample_report(many(number, severity), **NOTHING))
+def test_at_most_ten_of_each(lines, start):
+    more = "delta schema: and {} more {}; the log of the run has them all"
+    for severity in ("error", "warning"):
+        shown = {number: lines(sample_report(many(number, severity), **NOTHING)) for number in (9, 10, 500)}
 
-    assert len(shown) == min(number, SHOWN + 1)
-    assert shown[-1].endswith(last.format(severity))
-
-
-def test_the_line_that_counts():
-    assert github_lines(sample_report(many(11), **NOTHING))[-1] == (
-        "::error::delta schema: and 2 more errors; the log of the run has them all"
-    )
-    assert azure_lines(sample_report(many(11), **NOTHING))[-1] == (
-        "##vso[task.logissue type=error]delta schema: and 2 more errors; the log of the run has them all"
-    )
+        assert [len(of_number) for of_number in shown.values()] == [9, SHOWN + 1, SHOWN + 1]
+        assert shown[9][-1].endswith("fault 008")
+        assert shown[10][-1] == start.format(severity) + more.format(1, severity)
+        assert shown[500][-1] == start.format(severity) + more.format(491, f"{severity}s")
 
 
 HOSTILE_TEXT = "a::b,c;d]e%0A%25\r\n::error::x ##vso[task.complete]\x1b[31m\u202eevil`|</details><script>"
@@ -333,41 +210,41 @@ def hostile():
     )
 
 
-def test_hostile_texts_of_github_are_read_back():
-    (line,) = github_lines(hostile())
-    assert line.isprintable()
-    _, _, rest = line.partition("::error ")
-    properties, _, message = rest.partition("::")
+@pytest.mark.parametrize(
+    ("lines", "start", "end", "separator", "codes", "names", "rest"),
+    [
+        (
+            github_lines,
+            "::error ",
+            "::",
+            ",",
+            {"%3A": ":", "%2C": ",", "%25": "%"},
+            ("file", "line", "col"),
+            {"title": f"DD102 dev.{SHOWN_AS}"},
+        ),
+        (
+            azure_lines,
+            "##vso[task.logissue type=error;",
+            "]",
+            ";",
+            {"%3B": ";", "%5D": "]", "%AZP25": "%"},
+            ("sourcepath", "linenumber", "columnnumber"),
+            {"code": "DD102"},
+        ),
+    ],
+    ids=["GitHub", "Azure"],
+)
+def test_hostile_texts_are_read_back(lines, start, end, separator, codes, names, rest):
+    (line,) = lines(hostile())
+    properties, _, message = line.removeprefix(start).partition(end)
     # The properties hold none of the characters that end them.
-    pairs = dict(pair.split("=", 1) for pair in properties.split(","))
-    codes = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ",", "%25": "%"}
+    pairs = dict(pair.split("=", 1) for pair in properties.split(separator))
+    ends = {"%0D": "\r", "%0A": "\n"}
+    file, *position = (decoded(pairs.pop(name), ends | codes) for name in names)
 
-    assert {key: decoded(value, codes) for key, value in pairs.items()} == {
-        "file": f"shop/{SHOWN_AS}.py",
-        "line": "3",
-        "col": "5",
-        "title": f"DD102 dev.{SHOWN_AS}",
-    }
-    assert decoded(message, {"%0D": "\r", "%0A": "\n", "%25": "%"}) == (
-        f"dev.{SHOWN_AS}: columns.{SHOWN_AS}: (absent) -> {SHOWN_AS}"
-    )
-
-
-def test_hostile_texts_of_azure_are_read_back():
-    (line,) = azure_lines(hostile())
     assert line.isprintable()
-    _, _, rest = line.partition("##vso[task.logissue ")
-    properties, _, message = rest.partition("]")
-    pairs = dict(pair.split("=", 1) for pair in properties.split(";"))
-    codes = {"%0D": "\r", "%0A": "\n", "%3B": ";", "%5D": "]", "%AZP25": "%"}
-
-    assert {key: decoded(value, codes) for key, value in pairs.items()} == {
-        "type": "error",
-        "sourcepath": f"shop/{SHOWN_AS}.py",
-        "linenumber": "3",
-        "columnnumber": "5",
-        "code": "DD102",
-    }
-    assert decoded(message, {"%0D": "\r", "%0A": "\n", "%AZP25": "%"}) == (
+    assert (file, position) == (f"shop/{SHOWN_AS}.py", ["3", "5"])
+    assert {key: decoded(value, ends | codes) for key, value in pairs.items()} == rest
+    assert decoded(message, ends | dict([[*codes.items()][-1]])) == (
         f"dev.{SHOWN_AS}: columns.{SHOWN_AS}: (absent) -> {SHOWN_AS}"
     )

@@ -32,26 +32,24 @@ def layers(edges):
     return [columns[x] for x in sorted(columns)]
 
 
-@pytest.mark.parametrize(
-    ("edges", "expected"),
-    [
-        pytest.param([("b", "a")], [["a"], ["b"]], id="a child stands right of its parent"),
-        pytest.param([("c", "b"), ("b", "a"), ("c", "a")], [["a"], ["b"], ["c"]], id="the longest way counts"),
-        pytest.param([("a", "a")], [["a"]], id="to itself"),
-        pytest.param([("a", "b"), ("b", "a")], [["a"], ["b"]], id="a cycle of two begins at its first name"),
-        pytest.param([("a", "b"), ("b", "c"), ("c", "a")], [["a"], ["c"], ["b"]], id="a cycle of three"),
-        pytest.param([("a", "b"), ("b", "a"), ("z", "a")], [["a"], ["b", "z"]], id="a child of a cycle"),
-        pytest.param([("b", "a"), ("d", "c"), ("c", "d")], [["a", "c"], ["b", "d"]], id="a cycle beside others"),
-        pytest.param([("c", "b"), ("b", "a"), ("c", "late")], [["a", "late"], ["b"], ["c"]], id="roots come first"),
-        pytest.param(
-            [("x1", "a"), ("y1", "b"), ("x2", "a"), ("y2", "b")],
-            [["a", "b"], ["x1", "x2", "y1", "y2"]],
-            id="children stand at their parent",
-        ),
-    ],
-)
-def test_the_layers_of_a_graph(edges, expected):
-    assert layers(edges) == expected
+LAYERS = {
+    "a child stands right of its parent": ("ba", "a b"),
+    "the longest way counts": ("cb ba ca", "a b c"),
+    "to itself": ("aa", "a"),
+    "a cycle of two begins at its first name": ("ab ba", "a b"),
+    "a cycle of three": ("ab bc ca", "a c b"),
+    "a child of a cycle": ("ab ba za", "a bz"),
+    "a cycle beside others": ("ba dc cd", "ac bd"),
+    "roots come first": ("cb ba cl", "al b c"),
+    "children stand at their parent": ("wa yb xa zb", "ab wxyz"),
+}
+"""Edges, and the layers; each name has one letter."""
+
+
+def test_the_layers_of_a_graph():
+    made = {case: layers(edges_of(edges)) for case, (edges, _) in LAYERS.items()}
+
+    assert made == {case: [[*layer] for layer in expected.split()] for case, (_, expected) in LAYERS.items()}
 
 
 def test_a_parent_stands_in_the_middle_of_its_children_and_parts_below_each_other():
@@ -61,19 +59,24 @@ def test_a_parent_stands_in_the_middle_of_its_children_and_parts_below_each_othe
     assert nodes["w"].y == nodes["x"].y > nodes["d"].y
 
 
-@pytest.mark.parametrize(
-    ("edges", "edge", "path"),
-    [
-        ([("b", "a")], ("b", "a"), "M312 47L240 47"),
-        ([("a", "b"), ("b", "a")], ("a", "b"), "M240 47L312 47"),
-        ([("a", "a")], ("a", "a"), "M240 36c34 -8 34 30 0 22"),
-        ([("c", "b"), ("b", "a"), ("c", "a")], ("c", "a"), "M600 47Q420 -17 240 47"),
-        ([("a", "p"), ("p", "q"), ("q", "a"), ("q", "p")], ("a", "p"), "M240 47L240 111"),
-    ],
-    ids=["to the left", "to the right", "to itself", "over a layer", "inside of a layer"],
-)
-def test_a_line_goes_between_the_sides_that_face_each_other(edges, edge, path):
-    assert {(line.child, line.parent): line.path for line in drawn(edges).lines}[edge] == path
+PATHS = {
+    "to the left": ("ba", "ba", "M312 47L240 47"),
+    "to the right": ("ab ba", "ab", "M240 47L312 47"),
+    "to itself": ("aa", "aa", "M240 36c34 -8 34 30 0 22"),
+    "over a layer": ("cb ba ca", "ca", "M600 47Q420 -17 240 47"),
+    "inside of a layer": ("ap pq qa qp", "ap", "M240 47L240 111"),
+}
+
+
+def edges_of(pairs: str) -> list[tuple[str, str]]:
+    return [(pair[0], pair[1]) for pair in pairs.split()]
+
+
+def test_a_line_goes_between_the_sides_that_face_each_other():
+    for case, (edges, edge, path) in PATHS.items():
+        lines = drawn(edges_of(edges)).lines
+
+        assert (case, {f"{line.child}{line.parent}": line.path for line in lines}[edge]) == (case, path)
 
 
 @given(st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=40), st.randoms(use_true_random=False))
@@ -99,18 +102,16 @@ def test_a_long_chain_needs_no_recursion():
     assert len({corner.y for corner in drawn(chain).nodes.values()}) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
+def test_a_long_name_is_shortened_in_its_middle():
+    names = [
         ("orders", "orders"),
         ("order_lines_2024", "order_lines_2024"),
         ("order_lines_of_2024", "order_li\u2026of_2024"),
         ("\u8ba2" * 9, "\u8ba2" * 4 + "\u2026" + "\u8ba2" * 3),
         ("a\u202eb", "a\\u202eb"),
-    ],
-)
-def test_a_long_name_is_shortened_in_its_middle(name, shown):
-    assert shortened(name, 16) == shown
+    ]
+
+    assert [(name, shortened(name, 16)) for name, _ in names] == names
 
 
 def child(name, *parents, base=IN_SYNC):
@@ -150,29 +151,28 @@ t4 --> t4""",
     assert mermaid([IN_SYNC]) == ("", "")
 
 
-@pytest.mark.parametrize(
-    ("name", "label"),
-    [
-        ("dev.silver.order_lines 2", "dev.silver.order_lines 2"),
-        ('a"] --> b', "a#34;#93; #45;#45;#62; b"),
-        ("a\nclick t1 href", "a#92;nclick t1 href"),
-        ("%%{init: {}}%%", "#37;#37;#123;init#58; #123;#125;#125;#37;#37;"),
-        ("```", "#96;#96;#96;"),
-        ("<img src=x>", "#60;img src#61;x#62;"),
-        ("#35;&lt;", "#35;35#59;#38;lt#59;"),
-        ("1. a", "1#46; a"),
-        ("    a", "#32;   a"),
-        ("_a_ __b", "#95;a#95; #95;#95;b"),
-        ("www.a.example https://b", "www#46;a.example https#58;#47;#47;b"),
-        ("style:#a;", "style#58;#35;a#59;"),
-        ("caf\u00e9\u202e", "caf#233;#92;u202e"),
-        ("end", "end"),
-    ],
-)
-def test_no_name_leaves_its_label(name, label):
-    text, _ = mermaid([child(name, name)])
+LABELS = [
+    ("dev.silver.order_lines 2", "dev.silver.order_lines 2"),
+    ('a"] --> b', "a#34;#93; #45;#45;#62; b"),
+    ("a\nclick t1 href", "a#92;nclick t1 href"),
+    ("%%{init: {}}%%", "#37;#37;#123;init#58; #123;#125;#125;#37;#37;"),
+    ("```", "#96;#96;#96;"),
+    ("<img src=x>", "#60;img src#61;x#62;"),
+    ("#35;&lt;", "#35;35#59;#38;lt#59;"),
+    ("1. a", "1#46; a"),
+    ("    a", "#32;   a"),
+    ("_a_ __b", "#95;a#95; #95;#95;b"),
+    ("www.a.example https://b", "www#46;a.example https#58;#47;#47;b"),
+    ("style:#a;", "style#58;#35;a#59;"),
+    ("caf\u00e9\u202e", "caf#233;#92;u202e"),
+    ("end", "end"),
+]
 
-    assert text == f'flowchart RL\nt1["{label}"]\nt1 --> t1'
+
+def test_no_name_leaves_its_label():
+    texts = [(name, mermaid([child(name, name)])[0]) for name, _ in LABELS]
+
+    assert texts == [(name, f'flowchart RL\nt1["{label}"]\nt1 --> t1') for name, label in LABELS]
 
 
 @given(st.text(max_size=20))

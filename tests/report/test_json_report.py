@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -19,7 +19,8 @@ from pytest_delta_schema.report.json_report import json_text, report_from_json, 
 from pytest_delta_schema.report.redact import redact_report
 from pytest_delta_schema.report.run_report import CheckReport, Consents, Run, RunReport, TableReport
 from support.json_schemas import report_schema, strict
-from support.reports import BLOCKED, DRIFTED, FILE, RUN, UNREADABLE, sample_report
+from support.reports import BLOCKED, FILE, RUN, UNREADABLE, sample_report
+from support.snapshots import TextSnapshot
 
 HOSTILE = [
     "a::b",
@@ -37,93 +38,58 @@ HOSTILE = [
 ]
 VALIDATOR = Draft202012Validator(strict(report_schema()))
 TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=5))
-LOCATIONS = st.none() | st.builds(
-    Location,
-    TEXTS,
-    st.integers(1),
-    st.none() | st.integers(1),
-    st.none() | st.integers(1),
-)
 RISKS = st.sampled_from(["metadata", "feature", "scan", "rewrite", "destructive"])
 MODES: Any = st.sampled_from(["check", "drift", "apply", "sync-metadata", "enforce"])
 VALUES = st.none() | st.dictionaries(TEXTS, st.lists(TEXTS, max_size=1), max_size=1)
+LINES = st.none() | st.integers(1)
+LOCATIONS = st.none() | st.builds(Location, TEXTS, st.integers(1), LINES, LINES)
+VERSIONS = st.none() | st.integers(0)
 
 
 def _tuples(parts: st.SearchStrategy[Any]) -> Any:
     return st.lists(parts, max_size=2).map(tuple)
 
 
+def _built(of: type[Any], **parts: Any) -> st.SearchStrategy[Any]:
+    """Return values of a class; attributes that are texts need not be given."""
+    texts = {part.name: TEXTS for part in fields(of) if part.type == "str"}
+    return st.builds(of, **{**texts, **parts})
+
+
 DIAGNOSTICS = _tuples(
-    st.builds(
+    _built(
         Diagnostic,
-        code=TEXTS,
-        rule=TEXTS,
         severity=st.sampled_from(["error", "warning", "note"]),
-        table=TEXTS,
-        path=TEXTS,
-        message=TEXTS,
-        samples=TEXTS,
-        remedy=TEXTS,
         location=LOCATIONS,
+        roles=_tuples(TEXTS),
         concerns_run=st.just(False),
     ),
 )
-CHANGES = st.builds(
-    TableChange,
-    table=TEXTS,
-    marker=st.sampled_from("+-~"),
-    path=TEXTS,
-    before=TEXTS,
-    after=TEXTS,
-    risk=RISKS | st.just(""),
-    loss=TEXTS,
-    aspect=TEXTS,
-    code=TEXTS,
-    location=LOCATIONS,
-)
-TABLES = st.builds(
+CHANGES = _built(TableChange, marker=st.sampled_from("+-~"), risk=RISKS | st.just(""), location=LOCATIONS)
+OUTCOMES = st.sampled_from(["passed", "failed", "error", "skipped"])
+TABLES = _built(
     TableReport,
-    name=TEXTS,
-    stored_as=TEXTS,
     mode=MODES,
-    backend=TEXTS,
     status=st.sampled_from(Status),
     location=LOCATIONS,
-    checks=_tuples(
-        st.builds(
-            CheckReport,
-            node_id=TEXTS,
-            check=TEXTS,
-            outcome=st.sampled_from(["passed", "failed", "error", "skipped"]),
-        ),
-    ),
-    observed_version=st.none() | st.integers(0),
+    checks=_tuples(_built(CheckReport, outcome=OUTCOMES)),
+    observed_version=VERSIONS,
     changes=_tuples(CHANGES),
     diagnostics=DIAGNOSTICS,
     notes=DIAGNOSTICS,
     background=DIAGNOSTICS,
-    statements=_tuples(
-        st.builds(
-            OutcomeStatement, sql=TEXTS, kind=TEXTS, risk=RISKS, is_emulated=st.booleans(), has_run=st.booleans()
-        ),
-    ),
+    statements=_tuples(_built(OutcomeStatement, risk=RISKS, is_emulated=st.booleans(), has_run=st.booleans())),
     data_checks=st.sampled_from(DataChecks),
-    restore_version=st.none() | st.integers(0),
-    restore_sql=TEXTS,
-    failure=TEXTS,
+    restore_version=VERSIONS,
     declared=VALUES,
     observed=VALUES,
 )
-RUNS = st.builds(
+RUNS = _built(
     Run,
     mode=MODES,
-    backend=TEXTS,
     bindings=st.dictionaries(TEXTS, TEXTS, max_size=2).map(lambda pairs: tuple(pairs.items())),
-    commit=TEXTS,
-    created=TEXTS,
     seconds=st.floats(0, 1e9),
     is_complete=st.booleans(),
-    tool_version=TEXTS,
 )
 REPORTS = st.builds(
     RunReport,
@@ -152,122 +118,14 @@ def test_a_report_has_the_keys_and_values_of_its_schema(report):
     assert list(VALIDATOR.iter_errors(report_json(replace(report, tables=tuple(tables))))) == []
 
 
-def test_the_form_of_a_report():
-    location = {"file": FILE, "line": 10, "column": 1, "end_line": 20}
+def test_what_all_runs_share_stands_at_the_top():
+    other = replace(RUN, mode="check", backend="", bindings=())
+    forms = [report_json(sample_report(runs=runs)) for runs in ((RUN, RUN), (RUN, other))]
 
-    form = report_json(sample_report(replace(DRIFTED, changes=DRIFTED.changes[:1], statements=DRIFTED.statements[:1])))
-
-    assert list(form) == [
-        "version",
-        "tool",
-        "complete",
-        "mode",
-        "backend",
-        "bindings",
-        "commit",
-        "runs",
-        "summary",
-        "tables",
-        "unmanaged",
-        "faults",
-        "consents",
+    assert [[form[key] for key in ("mode", "backend", "bindings", "commit")] for form in forms] == [
+        ["drift", "memory", {"dev.silver": "ci.silver"}, RUN.commit],
+        [None, None, None, RUN.commit],
     ]
-    [table], [run], [unmanaged] = form["tables"], form["runs"], form["unmanaged"]
-    [change], [note] = table.pop("changes"), table.pop("notes")
-    assert table == {
-        "name": "dev.silver.orders",
-        "bound_name": "ci.silver.orders",
-        "mode": "drift",
-        "backend": "memory",
-        "target": "",
-        "created": "",
-        "outcome": "drifted",
-        "location": location,
-        "observed_version": 7,
-        "checks": [
-            {"node_id": f"{FILE}::dev.silver.orders::rules", "check": "rules", "outcome": "passed"},
-            {"node_id": f"{FILE}::dev.silver.orders::drift", "check": "drift", "outcome": "failed"},
-        ],
-        "diagnostics": [],
-        "background": table["background"],
-        "statements": [
-            {
-                "sql": "ALTER TABLE `ci`.`silver`.`orders` ADD COLUMNS (`note` STRING)",
-                "kind": "add columns",
-                "risk": "metadata",
-                "emulated": False,
-                "ran": False,
-            },
-        ],
-        "data_checks": "not run",
-        "restore_version": None,
-        "restore_sql": "",
-        "failure": "",
-        "declared": None,
-        "observed": None,
-    }
-    assert change.pop("fingerprint") != note.pop("fingerprint")
-    assert change == {
-        "code": "DD102",
-        "operation": "add",
-        "table": "ci.silver.orders",
-        "path": "columns.note",
-        "before": "(absent)",
-        "after": "string 'free text'",
-        "risk": "metadata",
-        "loss": "",
-        "aspect": "",
-        "location": {"file": FILE, "line": 14, "column": 9, "end_line": 14},
-    }
-    assert note == {
-        "code": "",
-        "rule": "",
-        "severity": "note",
-        "table": "ci.silver.orders",
-        "path": "",
-        "message": "the check is written in another form",
-        "samples": "",
-        "remedy": "",
-        "location": None,
-        "roles": [],
-        "verdict": "",
-        "upgrade_first": "",
-        "consent": "",
-        "witnesses": [],
-    }
-    assert run == {
-        "mode": "drift",
-        "backend": "memory",
-        "against": [],
-        "bindings": {"dev.silver": "ci.silver"},
-        "commit": "0123456789abcdef0123456789abcdef01234567",
-        "source_url": "",
-        "created": "2026-01-31T12:00:00Z",
-        "seconds": 1.5,
-        "complete": True,
-        "tool_version": "0.1.0",
-    }
-    assert (form["version"], form["tool"], form["complete"]) == (1, {"name": "pytest-delta-schema"}, True)
-    assert form["summary"] == {"tables": 1, "outcomes": {"drifted": 1}, "risks": {"metadata": 1}}
-    assert unmanaged["table"] == "dev.silver"
-    assert (form["faults"], form["consents"]) == (
-        [],
-        {"used": [], "unused": ["drop-column dev.silver.orders.old"], "expired": []},
-    )
-
-
-@pytest.mark.parametrize(
-    ("other", "shared"),
-    [
-        (RUN, ("drift", "memory", {"dev.silver": "ci.silver"}, RUN.commit)),
-        (replace(RUN, mode="check", backend="", bindings=()), (None, None, None, RUN.commit)),
-    ],
-    ids=["alike", "different"],
-)
-def test_what_all_runs_share_stands_at_the_top(other, shared):
-    form = report_json(sample_report(runs=(RUN, other)))
-
-    assert tuple(form[key] for key in ("mode", "backend", "bindings", "commit")) == shared
 
 
 def test_unknown_keys_are_left_out():
@@ -277,60 +135,41 @@ def test_unknown_keys_are_left_out():
     assert report_from_json(form) == sample_report()
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "messages"),
-    [
-        ((), [], ['is []; write an object with a "version"']),
-        (("version",), None, ['has no version; write "version": 1']),
-        (("version",), 2, ["is of version 2, and this release reads version 1; upgrade pytest-delta-schema"]),
-        (("version",), "1", ['has no version; write "version": 1']),
-        (("runs",), [], ["runs is []; write an array of at least 1"]),
-        (
-            ("runs", 0),
-            {"mode": "x", "seconds": True, "bindings": {"a": 1}},
-            [
-                (
-                    'runs[0].mode is \'x\'; write "check" or "drift" or "apply" or "sync-metadata" or "enforce"'
-                    ' or "against"'
-                ),
-                "runs[0] has no backend; add it",
-                "runs[0] has no against; add it",
-                "runs[0].bindings['a'] is 1; write a string",
-                "runs[0] has no commit; add it",
-                "runs[0] has no source_url; add it",
-                "runs[0] has no created; add it",
-                "runs[0].seconds is True; write a number",
-                "runs[0] has no complete; add it",
-                "runs[0] has no tool_version; add it",
-            ],
-        ),
-        (("tables", 0), "x" * 99, [f"tables[0] is '{'x' * 56}...; write an object"]),
-        (("tables", 0, "location"), 3, ["tables[0].location is 3; write an object"]),
-        (
-            ("tables", 0, "data_checks"),
-            "ok",
-            ['tables[0].data_checks is \'ok\'; write "not run" or "passed" or "failed"'],
-        ),
-        (("consents", "used"), [1], ["consents.used[0] is 1; write a string"]),
-    ],
-)
-def test_what_is_no_report_is_refused_with_every_fault(path, value, messages):
+NO_REPORTS: list[tuple[tuple[Any, ...], Any]] = [
+    ((), []),
+    *((("version",), value) for value in (None, 2, "1")),
+    (("runs",), []),
+    (("runs", 0), {"mode": "x", "seconds": True, "bindings": {"a": 1}}),
+    (("tables", 0), "x" * 99),
+    (("tables", 0, "location"), 3),
+    (("tables", 0, "data_checks"), "ok"),
+    (("consents", "used"), [1]),
+]
+
+
+def changed(path: tuple[Any, ...], value: Any) -> Any:
+    """Return the form of a report with another value at a path; ``None`` removes it."""
     form: Any = report_json(sample_report(UNREADABLE))
-    if path:
-        *parents, key = path
-        parent = form
-        for step in parents:
-            parent = parent[step]
-        parent[key] = value
-        if value is None:
-            del parent[key]
-    else:
-        form = value
+    if not path:
+        return value
+    *parents, key = path
+    parent = form
+    for step in parents:
+        parent = parent[step]
+    parent[key] = value
+    if value is None:
+        del parent[key]
+    return form
 
-    with pytest.raises(JsonFormError) as caught:
-        report_from_json(form, "old.json")
 
-    assert str(caught.value).splitlines() == [f"old.json: {message}" for message in messages]
+def test_what_is_no_report_is_refused_with_every_fault(snapshot):
+    texts = []
+    for path, value in NO_REPORTS:
+        with pytest.raises(JsonFormError) as caught:
+            report_from_json(changed(path, value), "old.json")
+        texts.append(str(caught.value))
+
+    assert "\n".join([*texts, ""]) == snapshot(extension_class=TextSnapshot)
 
 
 JSON_VALUES = st.recursive(
@@ -340,18 +179,16 @@ JSON_VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
-    ("values", "depth", "expected"),
-    [
+def test_values_below_the_depth_are_on_one_line():
+    texts = [
         ([{"a": 1, "b": [2, "\u00e9"]}], 0, '[{"a": 1, "b": [2, "\\u00e9"]}]\n'),
         ([{"a": 1, "b": [2]}, {}], 1, '[\n {"a": 1, "b": [2]},\n {}\n]\n'),
         ({"a": 1, "b": [{"c": 2}]}, 2, '{\n "a": 1,\n "b": [\n  {"c": 2}\n ]\n}\n'),
         ({"a\n": [], "b": {}, "c": ""}, 3, '{\n "a\\n": [],\n "b": {},\n "c": ""\n}\n'),
         ("x", 3, '"x"\n'),
-    ],
-)
-def test_values_below_the_depth_are_on_one_line(values, depth, expected):
-    assert json_text(values, depth) == expected
+    ]
+
+    assert [(values, depth, json_text(values, depth)) for values, depth, _ in texts] == texts
 
 
 @given(JSON_VALUES, st.integers(0, 4))
@@ -396,126 +233,55 @@ class _Hosts:
 REDACTION = _Hosts()
 
 
-def _published(*, with_samples):
-    return redact_report(
-        sample_report(TABLE, faults=(CHECK,)),
-        redaction=REDACTION,
-        relative=_relative,
-        with_samples=with_samples,
-    )
+def _change(path, before, after):
+    return TableChange(table=BLOCKED.stored_as, marker="~", path=path, before=before, after=after)
 
 
-def test_hosts_samples_and_other_files_are_left_out():
-    report = _published(with_samples=False)
-
-    [table], [fault] = report.tables, report.faults
-    hidden = replace(
-        CHECK,
-        samples="",
-        remedy="ask https://***@<server>/x?token=***",
-        location=None,
-        concerns_run=False,
-    )
-    assert (table.diagnostics, fault) == ((hidden,), hidden)
-    assert table.failure == f"first\n{hidden}"
-    assert table.location == Location(f"sub/{FILE}", 30, 1, 40)
-    assert [change.location for change in table.changes] == [Location(f"sub/{FILE}", 30, 1, 40)]
-    assert report.unmanaged[0].location == Location(f"sub/{FILE}", 10)
-
-
-def test_samples_are_shown_on_request():
-    [table] = _published(with_samples=True).tables
-
-    assert table.diagnostics[0].samples == "id = 7"
-    assert "such as id = 7; ask" in table.failure
-
-
-def test_properties_of_the_catalog_do_not_show_their_secrets():
+def _with_secrets():
+    """Return a table whose properties hold secrets, which the model may name and the catalog show."""
     declared = {"team": "sales", "sort_key": "id", "src": "https://h/x?sig=SECRET", "api_token": "env:TOKEN"}
-    observed = {
-        **declared,
-        "team": "buying",
-        "api_token": "SECRET",
-        "delta.appendOnly": "true",
-        "fs.azure.account.key": "SECRET",
-        "note": "SECRET",
-        "src2": "postgres://u:SECRET@h/db",
-        "src": "postgres://u:SECRET@h/db",
-    }
-    changes = tuple(
-        TableChange(table=BLOCKED.stored_as, marker="~", path=f"properties.{key}", before=before, after=after)
-        for key, before, after in [
-            ("api_token", "'SECRET'", "'env:TOKEN'"),
-            ("fs.azure.account.key", "'SECRET'", "(absent)"),
-            ("src", "'postgres://u:SECRET@h/db'", "'https://h/x?sig=SECRET'"),
-            ("team", "'buying'", "'sales'"),
-            ("password", "(absent)", "'env:PASSWORD'"),
-        ]
+    address = "postgres://u:SECRET@h/db"
+    observed = {"team": "buying", "api_token": "SECRET", "delta.appendOnly": "true", "fs.azure.account.key": "SECRET"}
+    observed = {**declared, **observed, "note": "SECRET", "src2": address, "src": address}
+    changes = (
+        _change("properties.api_token", "'SECRET'", "'env:TOKEN'"),
+        _change("properties.fs.azure.account.key", "'SECRET'", "(absent)"),
+        _change("properties.src", f"'{address}'", "'https://h/x?sig=SECRET'"),
+        _change("properties.team", "'buying'", "'sales'"),
+        _change("properties.password", "(absent)", "'env:PASSWORD'"),
     )
-    table = replace(
-        BLOCKED,
-        declared={"properties": declared},
-        observed={"properties": observed, "comment": "x"},
-        changes=changes,
-    )
-
-    report = redact_report(sample_report(table), redaction=REDACTION, relative=_relative, with_samples=True)
-
-    [shown] = report.tables
-    assert shown.declared == {
-        "properties": {"team": "sales", "sort_key": "id", "src": "https://h/x?sig=***", "api_token": "env:TOKEN"},
-    }
-    assert shown.observed == {
-        "comment": "x",
-        "properties": {
-            "team": "buying",
-            "sort_key": "id",
-            "src": "postgres://***@h/db",
-            "api_token": "***",
-            "delta.appendOnly": "true",
-            "fs.azure.account.key": "***",
-            "note": "***",
-            "src2": "***",
-        },
-    }
-    assert [(change.before, change.after) for change in shown.changes] == [
-        ("'***'", "'env:TOKEN'"),
-        ("'***'", "(absent)"),
-        ("'postgres://***@h/db'", "'https://h/x?sig=***'"),
-        ("'buying'", "'sales'"),
-        ("(absent)", "'env:PASSWORD'"),
-    ]
-    for form in FORMATS.values():
-        assert "SECRET" not in str(form.write(report))
+    states = {"declared": {"properties": declared}, "observed": {"properties": observed, "comment": "x"}}
+    return replace(BLOCKED, changes=changes, **states)
 
 
-def test_values_keep_what_users_have_written_but_the_server_of_the_run():
+def _with_hosts():
+    """Return a table whose texts name the server of the run and others."""
+
     def state(comment, path):
-        column = {"name": "id", "comment": comment}
-        return {"comment": comment, "columns": [column], "source": {"path": path, "files": 2}, "checks": None}
+        columns = [{"name": "id", "type": "bigint", "comment": comment}]
+        return {"comment": comment, "columns": columns, "source": {"path": path, "files": 2}, "checks": None}
 
     lake, note = "abfss://box@account.dfs.core.windows.net/a", "see https://wiki.example/x, not uc.example:80"
-    format_change, comment_change = (
-        TableChange(table="ci.silver.customers", marker="~", path=path, before=before, after="x uc.example")
-        for path, before in [("format", f"parquet in {lake}"), ("comment", note)]
-    )
-    table = replace(
+    return replace(
         BLOCKED,
-        changes=(format_change, comment_change),
+        changes=(_change("format", f"parquet in {lake}", "x uc.example"), _change("comment", note, "x uc.example")),
         statements=(OutcomeStatement(sql=f"COMMENT '{note}'"),),
         restore_sql="RESTORE `uc.example`",
         declared=state(note, lake),
         observed=state("", "s3://bucket/a"),
     )
 
-    [shown] = redact_report(sample_report(table), redaction=REDACTION, relative=_relative, with_samples=True).tables
 
-    hidden = "see https://wiki.example/x, not <server>"
-    assert [(change.before, change.after) for change in shown.changes] == [
-        ("parquet in abfss://box@<server>/a", "x <server>"),
-        (hidden, "x <server>"),
-    ]
-    assert [statement.sql for statement in shown.statements] == [f"COMMENT '{hidden}'"]
-    assert shown.restore_sql == "RESTORE `<server>`"
-    assert shown.declared == state(hidden, "abfss://box@<server>/a")
-    assert shown.observed == state("", "s3://bucket/a")
+@pytest.mark.parametrize("with_samples", [False, True], ids=["without samples", "with samples"])
+def test_what_is_published(with_samples, snapshot):
+    """Files are relative, and the texts of other places, secrets, hosts and, unless asked for, rows are left out."""
+    report = redact_report(
+        sample_report(TABLE, _with_secrets(), _with_hosts(), faults=(CHECK,)),
+        redaction=REDACTION,
+        relative=_relative,
+        with_samples=with_samples,
+    )
+
+    assert [form for form in FORMATS.values() if "SECRET" in str(form.write(report))] == []
+    assert report_text(report) == snapshot(extension_class=TextSnapshot)
+    assert not report.faults[0].concerns_run

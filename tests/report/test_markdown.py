@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.diagnostics.text import escaped, escaped_lines
-from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.engine.outcomes import OutcomeStatement, TableChange
 from pytest_delta_schema.report.markdown import (
     PULL_REQUEST_COMMENT_LIMIT,
     SUMMARY_LIMIT,
@@ -22,64 +22,10 @@ from pytest_delta_schema.report.markdown import (
     table,
     text,
 )
-from pytest_delta_schema.report.run_report import Consents, Run
-from support.reports import DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
+from pytest_delta_schema.report.run_report import Consents
+from support.reports import DRIFTED, IN_SYNC, sample_report
 
 NOTHING = {"unmanaged": (), "consents": Consents()}
-
-
-def test_a_drifted_table():
-    assert pull_request_comment(sample_report(DRIFTED, IN_SYNC, **NOTHING)) == (
-        """\
-### Delta schema: 1 of 2 tables fails
-
-drift on memory: 1 in sync, 1 drifted
-
-| table | result | changes | highest risk | declared at |
-| --- | --- | --- | --- | --- |
-| <code>dev.silver.orders</code> | drifted | 2 | feature | <code>shop/models.py:10</code> |
-
-<details><summary><code>dev.silver.orders</code> drifted, 2 changes</summary>
-
-Stored as <code>ci.silver.orders</code>.
-
-| code | | path | in the catalog | in the model | risk |
-| --- | --- | --- | --- | --- | --- |
-| DD102 | <code>+</code> | <code>columns.note</code> | <code>(absent)</code> | <code>string 'free text'</code> | metadata |
-| DD104 | <code>&#126;</code> | <code>columns.amount.type</code> | <code>int</code> | <code>bigint</code> | feature: readers without type widening |
-
-* ci.silver.orders: the check is written in another form
-* ci.silver.orders: column legacy was added by version 5 (WRITE)
-
-```sql
-  ALTER TABLE `ci`.`silver`.`orders` ADD COLUMNS (`note` STRING);
-
-  -- feature
-  ALTER TABLE `ci`.`silver`.`orders` ALTER COLUMN `amount` TYPE BIGINT;
-```
-
-</details>
-
-<details><summary>1 table without changes</summary>
-
-<code>dev.silver.regions</code>
-
-</details>
-"""
-    ).replace("| code | |", "| code |  |")
-
-
-def test_tables_of_several_targets_are_told_apart():
-    prod, staging = replace(DRIFTED, target="a" * 16), replace(DRIFTED, target="b" * 16)
-    one = pull_request_comment(sample_report(prod, IN_SYNC, **NOTHING))
-    two = pull_request_comment(sample_report(prod, staging, replace(IN_SYNC, target="a" * 16), **NOTHING))
-
-    assert "target" not in one
-    for target in ("a" * 16, "b" * 16):
-        named = f"<code>dev.silver.orders</code> (target <code>{target}</code>)"
-        assert f"| {named} | drifted |" in two
-        assert f"<summary>{named} drifted, 2 changes</summary>" in two
-    assert f"<code>dev.silver.regions</code> (target <code>{'a' * 16}</code>)" in two
 
 
 class Page(HTMLParser):
@@ -131,35 +77,35 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
 @pytest.mark.parametrize("function", [text, code])
-def test_texts_are_read_back(function, hostile):
-    shown = function(hostile)
+def test_texts_are_read_back(function):
+    for hostile in HOSTILE:
+        shown = function(hostile)
 
-    assert Page(shown).text.strip("\n") == escaped(hostile)
-    assert Page(f"* {shown}").tags.count("li") == 1
-    assert set(Page(shown).tags) <= {"p", "code"}
-    assert Page(table(("a", "b"), [(shown, "x")])).tags.count("td") == 2
-    assert set(Page(details(shown, "x")).tags) <= {"details", "summary", "p", "code"}
-
-
-@pytest.mark.parametrize("hostile", HOSTILE)
-def test_blocks_are_read_back(hostile):
-    page = Page(details("title", block(f"SELECT '{hostile}'", "sql"), "after"))
-
-    assert page.tags == ["details", "summary", "pre", "code", "p"]
-    assert escaped_lines(f"SELECT '{hostile}'") in page.text
+        assert Page(shown).text.strip("\n") == escaped(hostile)
+        assert Page(f"* {shown}").tags.count("li") == 1, hostile
+        assert set(Page(shown).tags) <= {"p", "code"}, hostile
+        assert Page(table(("a", "b"), [(shown, "x")])).tags.count("td") == 2, hostile
+        assert set(Page(details(shown, "x")).tags) <= {"details", "summary", "p", "code"}, hostile
 
 
-@pytest.mark.parametrize("word", ["@everyone", "#1", "https://example.invalid", "www.example.invalid"])
+def test_blocks_are_read_back():
+    for hostile in HOSTILE:
+        page = Page(details("title", block(f"SELECT '{hostile}'", "sql"), "after"))
+
+        assert page.tags == ["details", "summary", "pre", "code", "p"], hostile
+        assert escaped_lines(f"SELECT '{hostile}'") in page.text
+
+
 @pytest.mark.parametrize("function", [text, code])
-def test_servers_make_no_links_of_texts(function, word):
-    assert word not in function(word)
-    assert word not in Page(function(word)).texts
+def test_servers_make_no_links_of_texts(function):
+    for word in ("@everyone", "#1", "https://example.invalid", "www.example.invalid"):
+        assert word not in function(word)
+        assert word not in Page(function(word)).texts
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
-def test_hostile_names_everywhere(hostile):
+def hostile_page(hostile):
+    """Return the comment of a report in which every text is one."""
     change = TableChange(
         table=f"x.{hostile}", marker="+", path=f"columns.{hostile}", before=hostile, after=hostile, risk="feature",
         loss=hostile, code="DD102",
@@ -170,21 +116,18 @@ def test_hostile_names_everywhere(hostile):
         changes=(change,), diagnostics=(remark,), notes=(remark,), background=(remark,), failure=hostile,
         statements=(OutcomeStatement(sql=f"COMMENT ON TABLE t IS '{hostile}'"),),
     )  # fmt: skip
-    report = sample_report(
-        entry,
-        replace(IN_SYNC, name=hostile),
-        faults=(remark,),
-        unmanaged=(remark,),
-        consents=Consents(unused=(hostile,)),
-    )
+    parts = {"faults": (remark,), "unmanaged": (remark,), "consents": Consents(unused=(hostile,))}
+    return Page(pull_request_comment(sample_report(entry, replace(IN_SYNC, name=hostile), **parts)))
 
-    page = Page(pull_request_comment(report))
 
-    expected = {"h3", "p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "pre", "code"}
-    assert set(page.tags) == expected
-    assert page.tags.count("details") == 2
-    assert page.tags.count("td") == 5 + 6
-    assert f"dev.{escaped(hostile)}" in page.text
+def test_hostile_names_everywhere():
+    tags = {"h3", "p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "pre", "code"}
+    for hostile in HOSTILE:
+        page = hostile_page(hostile)
+
+        assert set(page.tags) == tags, hostile
+        assert (page.tags.count("details"), page.tags.count("td")) == (2, 5 + 6), hostile
+        assert f"dev.{escaped(hostile)}" in page.text
 
 
 def referring(name, parent):
@@ -192,74 +135,18 @@ def referring(name, parent):
     return replace(IN_SYNC, name=name, stored_as=name, declared={"foreign_keys": [key]})
 
 
-def test_foreign_keys_are_a_diagram():
-    shown = pull_request_comment(sample_report(referring("dev.b", "dev.a"), IN_SYNC, **NOTHING))
+def test_a_diagram_of_hostile_names_is_one_block():
+    for hostile in HOSTILE:
+        page = Page(pull_request_comment(sample_report(referring(f"x{hostile}", hostile), **NOTHING)))
 
-    assert shown.endswith(
-        """\
-<details><summary>Foreign keys</summary>
-
-```mermaid
-flowchart RL
-t1["dev.b"]
-t2["dev.a"]
-t1 --> t2
-```
-
-</details>
-"""
-    )
-
-
-@pytest.mark.parametrize("hostile", HOSTILE)
-def test_a_diagram_of_hostile_names_is_one_block(hostile):
-    page = Page(pull_request_comment(sample_report(referring(f"x{hostile}", hostile), **NOTHING)))
-
-    assert page.tags.count("pre") == 1
-    assert page.tags.count("details") == 2
-    assert {"a", "img", "script"}.isdisjoint(page.tags)
+        assert (page.tags.count("pre"), page.tags.count("details")) == (1, 2), hostile
+        assert {"a", "img", "script"}.isdisjoint(page.tags), hostile
 
 
 def test_a_diagram_says_what_mermaid_does_not_draw():
     report = sample_report(*[referring(f"a{number}", "b") for number in range(501)], **NOTHING)
 
     assert "\n```\n\n1 more pair of tables with foreign keys left out, because Mermaid" in pull_request_comment(report)
-
-
-def test_what_stands_around_the_tables():
-    report = sample_report(
-        UNREADABLE,
-        runs=(replace(RUN, is_complete=False), Run(mode="check")),
-        faults=(Diagnostic(table="", message="the server does not answer"),),
-    )
-
-    shown = pull_request_comment(report)
-
-    assert "**Incomplete:** the run ended before every table was checked." in shown
-    assert "drift on memory, check: 1 unreadable" in shown
-    assert "* the server does not answer" in shown
-    assert "* dev.silver: holds 1 table that no model declares: ci.silver.tmp" in shown
-    assert "Consents that nothing needed, to be removed: <code>drop-column dev" in shown
-    assert "* ci.silver.broken: the log ends in the middle of a line" in shown
-
-
-def test_an_applied_table():
-    entry = replace(
-        DRIFTED, mode="apply", status=Status.APPLIED, data_checks=DataChecks.PASSED, restore_version=7,
-        restore_sql="RESTORE TABLE `ci`.`silver`.`orders` TO VERSION AS OF 7",
-    )  # fmt: skip
-
-    shown = pull_request_comment(sample_report(entry, **NOTHING))
-
-    assert shown.startswith("### Delta schema: The table is in order\n")
-    assert "Data checks: passed." in shown
-    assert "To restore version 7:\n\n```sql\nRESTORE TABLE `ci`.`silver`.`orders` TO VERSION AS OF 7;\n```" in shown
-
-
-def test_a_failure_without_diagnostics():
-    entry = replace(UNREADABLE, diagnostics=(), failure="first line\nsecond line")
-
-    assert "```text\nfirst line\nsecond line\n```" in pull_request_comment(sample_report(entry, **NOTHING))
 
 
 def many(failing, passing=0, *, sql=10):
@@ -269,24 +156,22 @@ def many(failing, passing=0, *, sql=10):
     return sample_report(*drifted, *passed, **NOTHING)
 
 
-@pytest.mark.parametrize(
-    ("report", "remark"),
-    [
+def test_what_does_not_fit_is_left_out():
+    long_names = [referring(f"{number}{'x' * 250}", "b") for number in range(150)]
+    remarks = [
         (many(1, 1), ""),
-        (sample_report(*[referring(f"{number}{'x' * 250}", "b") for number in range(150)], **NOTHING), "the diagram."),
+        (sample_report(*long_names, **NOTHING), "the diagram."),
         (many(10, 10, sql=8_000), "the SQL."),
         (many(20, 2_000, sql=8_000), "the SQL, tables without changes."),
         (many(300, 10), "the SQL, tables without changes, the changes of each table."),
         (many(3_000), "the SQL, tables without changes, the changes of each table, 2500 more tables."),
-    ],
-    ids=["all", "diagram", "sql", "unchanged", "sections", "tables"],
-)
-def test_what_does_not_fit_is_left_out(report, remark):
-    shown = pull_request_comment(report)
+    ]
+    for report, remark in remarks:
+        shown = pull_request_comment(report)
+        (start,) = [line for line in shown.splitlines() if line.startswith("Left out")] or [""]
 
-    assert len(shown) <= PULL_REQUEST_COMMENT_LIMIT
-    expected = f"Left out, because the text would be too long: {remark}" if remark else ""
-    assert [line for line in shown.splitlines() if line.startswith("Left out")] == ([expected] if expected else [])
+        assert len(shown) <= PULL_REQUEST_COMMENT_LIMIT
+        assert start == (remark and f"Left out, because the text would be too long: {remark}")
 
 
 def test_the_summary_of_a_step_is_counted_in_bytes():
@@ -297,13 +182,11 @@ def test_the_summary_of_a_step_is_counted_in_bytes():
     assert "the changes of each table." in shown
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        ("dev.silver.order_items", "dev.silver.order_items"),
-        ("_a_b_ c__d", "&#95;a_b&#95; c&#95;&#95;d"),
-        ("é_b", "é&#95;b"),
-    ],
-)
-def test_an_underscore_inside_of_a_word_stays_readable(value, shown):
-    assert text(value) == shown
+def test_an_underscore_inside_of_a_word_stays_readable():
+    shown = {
+        "dev.silver.order_items": "dev.silver.order_items",
+        "_a_b_ c__d": "&#95;a_b&#95; c&#95;&#95;d",
+        "é_b": "é&#95;b",
+    }
+
+    assert {value: text(value) for value in shown} == shown

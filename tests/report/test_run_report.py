@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
-import pytest
+from typing import Any
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.engine.outcomes import Status
@@ -12,12 +11,13 @@ from pytest_delta_schema.plan import TablePlan, TablePlanner
 from pytest_delta_schema.report import plan_script
 from pytest_delta_schema.report.html_report import html_page
 from pytest_delta_schema.report.markdown import pull_request_comment
-from pytest_delta_schema.report.run_report import Consents, Run, RunReport, merged_report
+from pytest_delta_schema.report.run_report import Consents, Run, RunReport, TableReport, merged_report
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import BOTH, INT
 from support.models import NAME, catalog, column, table
 from support.reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNJUDGED, UNMANAGED, UNREADABLE, sample_report
+from support.snapshots import TextSnapshot
 
 
 def test_counts_and_risks():
@@ -31,36 +31,34 @@ FAULT = Diagnostic(table="", message="the server does not answer")
 INCOMPLETE = (replace(RUN, is_complete=False),)
 
 
-@pytest.mark.parametrize(
-    ("tables", "parts", "verdict"),
-    [
-        ((DRIFTED, BLOCKED, IN_SYNC), {}, "2 of 3 tables fail"),
-        ((DRIFTED,), {"runs": INCOMPLETE, "faults": (FAULT,)}, "1 of 1 table fails"),
-        ((IN_SYNC,), {}, "The table is in order"),
-        ((IN_SYNC, IN_SYNC), {}, "All 2 tables are in order"),
-        ((IN_SYNC, UNJUDGED), {}, "1 of 2 tables is not judged"),
-        ((UNJUDGED, UNJUDGED), {}, "2 of 2 tables are not judged"),
-        ((IN_SYNC,), {"unmanaged": (UNMANAGED,)}, "The run fails; 1 table is in order"),
-        ((IN_SYNC,), {"unmanaged": (replace(UNMANAGED, severity="note"),)}, "The table is in order"),
-        ((IN_SYNC, IN_SYNC), {"faults": (FAULT,), "runs": INCOMPLETE}, "The run fails; 2 tables are in order"),
-        ((IN_SYNC,), {"runs": INCOMPLETE}, "The run is incomplete; 1 table is in order"),
-        ((), {}, "No table was checked"),
-    ],
-)
-def test_every_report_begins_with_one_verdict(tables, parts, verdict):
-    report = RunReport(**{"runs": (RUN,), "tables": tables, **parts})
-
-    assert report.verdict() == verdict
-    assert pull_request_comment(report).startswith(f"### Delta schema: {verdict}\n")
-    assert f"<h1>{verdict}</h1>" in html_page(report)
+VERDICTS: list[tuple[tuple[TableReport, ...], dict[str, Any], str]] = [
+    ((DRIFTED, BLOCKED, IN_SYNC), {}, "2 of 3 tables fail"),
+    ((DRIFTED,), {"runs": INCOMPLETE, "faults": (FAULT,)}, "1 of 1 table fails"),
+    ((IN_SYNC,), {}, "The table is in order"),
+    ((IN_SYNC, IN_SYNC), {}, "All 2 tables are in order"),
+    ((IN_SYNC, UNJUDGED), {}, "1 of 2 tables is not judged"),
+    ((UNJUDGED, UNJUDGED), {}, "2 of 2 tables are not judged"),
+    ((IN_SYNC,), {"unmanaged": (UNMANAGED,)}, "The run fails; 1 table is in order"),
+    ((IN_SYNC,), {"unmanaged": (replace(UNMANAGED, severity="note"),)}, "The table is in order"),
+    ((IN_SYNC, IN_SYNC), {"faults": (FAULT,), "runs": INCOMPLETE}, "The run fails; 2 tables are in order"),
+    ((IN_SYNC,), {"runs": INCOMPLETE}, "The run is incomplete; 1 table is in order"),
+    ((), {}, "No table was checked"),
+]
 
 
-@pytest.mark.parametrize(
-    ("table", "risk"),
-    [(DRIFTED, "feature"), (BLOCKED, "destructive"), (UNREADABLE, ""), (IN_SYNC, "")],
-)
-def test_the_highest_risk_of_a_table(table, risk):
-    assert table.risk == risk
+def test_every_report_begins_with_one_verdict():
+    for tables, parts, verdict in VERDICTS:
+        report = RunReport(**{"runs": (RUN,), "tables": tables, **parts})
+
+        assert report.verdict() == verdict
+        assert pull_request_comment(report).startswith(f"### Delta schema: {verdict}\n")
+        assert f"<h1>{verdict}</h1>" in html_page(report)
+
+
+def test_the_highest_risk_of_a_table():
+    tables = (DRIFTED, BLOCKED, UNREADABLE, IN_SYNC)
+
+    assert [table.risk for table in tables] == ["feature", "destructive", "", ""]
 
 
 def test_operations():
@@ -92,41 +90,38 @@ TARGET = "c" * 16
 EARLY, LATE = "2026-01-31T12:00:00Z", "2026-01-31T12:00:01Z"
 
 
-@pytest.mark.parametrize(
-    ("drifted", "in_sync", "expected"),
-    [
-        (EARLY, LATE, Status.IN_SYNC),
-        (LATE, EARLY, Status.DRIFTED),
-        (EARLY, EARLY, Status.DRIFTED),
-        ("", LATE, Status.DRIFTED),
-        (LATE, "", Status.DRIFTED),
-        ("", "", Status.DRIFTED),
-    ],
-)
-def test_the_later_run_counts_in_any_order_of_files_and_else_the_worse_status(drifted, in_sync, expected):
-    reports = [
-        sample_report(replace(DRIFTED, target=TARGET, created=drifted)),
-        sample_report(replace(DRIFTED, target=TARGET, created=in_sync, status=Status.IN_SYNC)),
-    ]
-
-    statuses = [[table.status for table in merged_report(files).tables] for files in (reports, reports[::-1])]
-
-    assert statuses == [[expected], [expected]]
+def statuses(early, late):
+    """Return the status of a table of two reports, merged in both orders of their files."""
+    reports = [sample_report(early), sample_report(late)]
+    return [merged_report(files).tables[0].status for files in (reports, reports[::-1])]
 
 
-@pytest.mark.parametrize(
-    ("backend", "expected"),
-    [("session", Status.DRIFTED), ("memory", Status.DRIFTED), ("", Status.IN_SYNC)],
-)
-def test_where_the_catalog_may_be_another_one_the_worse_status_counts(backend, expected):
-    early = replace(DRIFTED, backend=backend, created=EARLY)
-    late = replace(early, created=LATE, status=Status.IN_SYNC)
+def test_the_later_run_counts_in_any_order_of_files_and_else_the_worse_status():
+    drifted = replace(DRIFTED, target=TARGET)
+    in_sync = replace(drifted, status=Status.IN_SYNC)
+    cases = {
+        (EARLY, LATE): Status.IN_SYNC,
+        (LATE, EARLY): Status.DRIFTED,
+        (EARLY, EARLY): Status.DRIFTED,
+        ("", LATE): Status.DRIFTED,
+        (LATE, ""): Status.DRIFTED,
+        ("", ""): Status.DRIFTED,
+    }
 
-    merged = [
-        merged_report([sample_report(first), sample_report(second)]) for first, second in ((early, late), (late, early))
-    ]
+    assert {
+        times: statuses(*(replace(table, created=time) for table, time in zip((drifted, in_sync), times, strict=True)))
+        for times in cases
+    } == {times: [status] * 2 for times, status in cases.items()}
 
-    assert [[table.status for table in report.tables] for report in merged] == [[expected], [expected]]
+
+def test_where_the_catalog_may_be_another_one_the_worse_status_counts():
+    cases = {"session": Status.DRIFTED, "memory": Status.DRIFTED, "": Status.IN_SYNC}
+    early = {backend: replace(DRIFTED, backend=backend, created=EARLY) for backend in cases}
+    late = {backend: replace(table, created=LATE, status=Status.IN_SYNC) for backend, table in early.items()}
+
+    assert {backend: statuses(early[backend], late[backend]) for backend in cases} == {
+        backend: [status] * 2 for backend, status in cases.items()
+    }
 
 
 def test_tables_of_two_targets_stay_apart():
@@ -173,47 +168,6 @@ def test_what_several_runs_say_of_the_whole_is_there_once():
     assert (merged.faults, merged.unmanaged) == ((FAULT,), (UNMANAGED, other))
 
 
-def test_it_is_complete_if_all_runs_are():
-    cut = RunReport(runs=(replace(RUN, is_complete=False),))
-
-    assert merged_report([sample_report()]).is_complete
-    assert not merged_report([sample_report(), cut]).is_complete
-
-
-def test_every_table_has_a_header_with_its_changes():
-    before = table(column(), column("n", INT), column("legacy"))
-    after = table(column(is_nullable=False), column("N"), table_properties=BOTH)
-
-    plan = TablePlanner().plan([after], catalog(desired_state(before)))
-
-    assert plan_script(plan) == (
-        "-- dev.silver.orders: 5 changes, destructive\n"
-        "--   + properties.delta.columnMapping.mode  (absent) -> 'name'  [feature: clients that do not know columnMapping can"
-        " neither read nor write the table]\n"
-        "--   + properties.delta.enableTypeWidening  (absent) -> 'true'  [feature: clients that do not know typeWidening can"
-        " neither read nor write the table]\n"
-        "--   ~ columns.n                            int      -> bigint\n"
-        "--   - columns.legacy                       bigint   -> (not in the model)  [destructive]\n"
-        "--   ~ columns.id                           nullable -> not null  [scan]\n"
-        "\n"
-        "ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n"
-        "  'delta.columnMapping.mode' = 'name',\n"
-        "  'delta.enableTypeWidening' = 'true'\n"
-        ");\n"
-        "\n"
-        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
-        "  `n` TYPE BIGINT;\n"
-        "\n"
-        "ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);\n"
-        "\n"
-        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
-        "  `id` SET NOT NULL;\n"
-        "\n"
-        "-- note: dev.silver.orders: column N is stored as n; names match without case, and Delta has no rename by case alone:"
-        " write n in the model to silence this note, or rename it over a third name in two applies"
-    )
-
-
 def test_nothing_in_a_header_becomes_sql():
     plan = TablePlanner().plan(
         [table(column("a\nDROP TABLE x;--\u2028y"), comment="b\r\nDROP TABLE x")],
@@ -226,17 +180,14 @@ def test_nothing_in_a_header_becomes_sql():
     assert [line for line in header.split("\n") if "DROP" in line and not line.startswith("-- ")] == []
 
 
-def test_an_empty_plan_is_one_line():
-    assert plan_script(TablePlan()) == "-- nothing changes"
+def test_every_table_of_a_plan_has_a_header_with_its_changes(snapshot):
+    """A rewrite names the clients that the first clustering excludes."""
+    legacy = table(column(), column("n", INT), column("legacy"))
+    widened = table(column(is_nullable=False), column("N"), table_properties=BOTH)
+    parted, clustered = (table(column(), column("d"), **{key: ["d"]}) for key in ("partitioned_by", "clustered_by"))
+    plans = [
+        TablePlanner().plan([after], catalog(desired_state(before)))
+        for before, after in ((legacy, widened), (parted, clustered))
+    ]
 
-
-def test_a_rewrite_names_the_clients_that_the_first_clustering_excludes():
-    before = table(column(), column("d"), partitioned_by=["d"])
-    after = table(column(), column("d"), clustered_by=["d"])
-
-    plan = TablePlanner().plan([after], catalog(desired_state(before)))
-
-    assert plan_script(plan).splitlines()[1] == (
-        "--   ~ layout  partitioned by (d) -> clustered by (d)"
-        "  [rewrite: clients that do not know clustering, domainMetadata can no longer write the table]"
-    )
+    assert "\n\n".join([*map(plan_script, [*plans, TablePlan()]), ""]) == snapshot(extension_class=TextSnapshot)

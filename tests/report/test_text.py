@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
-
-import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.engine import TableOutcome
 from pytest_delta_schema.engine.outcomes import CheckKind, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.text import body, change_groups, headline, is_creation, sql_heading, sql_text
+from support.snapshots import TextSnapshot
 
 
 def change(table="ci.orders", marker="+", path="columns.a", before="(absent)", aspect=""):
@@ -29,34 +29,20 @@ def test_groups_keep_the_order_of_their_changes():
     assert groups.unmanaged == [REPORTED]
 
 
-@pytest.mark.parametrize(
-    ("parts", "creates"),
-    [
-        ({"path": "table"}, True),
-        ({"path": "table", "before": "parquet"}, False),
-        ({"path": "table", "marker": "~"}, False),
-        ({"path": "columns.table"}, False),
-    ],
-)
-def test_creation(parts, creates):
-    assert is_creation(change(**parts)) is creates
+def test_creation():
+    parts = [{"path": "table"}, {"path": "table", "before": "parquet"}, {"path": "table", "marker": "~"}]
+    parts += [{"path": "columns.table"}]
+
+    assert [is_creation(change(**part)) for part in parts] == [True, False, False, False]
 
 
 RAN, OPEN = OutcomeStatement(sql="A", has_run=True), OutcomeStatement(sql="B")
 
 
-@pytest.mark.parametrize(
-    ("statements", "is_blocked", "heading"),
-    [
-        ([OPEN], False, "SQL that would run"),
-        ([OPEN], True, "Blocked SQL"),
-        ([RAN, OPEN], False, "SQL of the apply"),
-        ([RAN, OPEN], True, "SQL of the apply"),
-        ([], False, "SQL that would run"),
-    ],
-)
-def test_heading(statements, is_blocked, heading):
-    assert sql_heading(statements, is_blocked=is_blocked) == heading
+def test_heading():
+    assert sql_heading([OPEN], is_blocked=False) == sql_heading([], is_blocked=False) == "SQL that would run"
+    assert sql_heading([OPEN], is_blocked=True) == "Blocked SQL"
+    assert {sql_heading([RAN, OPEN], is_blocked=is_blocked) for is_blocked in (False, True)} == {"SQL of the apply"}
 
 
 def test_statements_have_remarks():
@@ -86,109 +72,49 @@ FAULT = Diagnostic(code="DS201", rule="Fault", table=NAME, message="it is wrong"
 OTHER = Diagnostic(code="DS202", rule="Other", table=NAME, message="that, too", remedy="make that right, too")
 
 
-@pytest.mark.parametrize(
-    ("check", "status", "parts", "last"),
-    [
-        (CheckKind.DRIFT, Status.DRIFTED, {"changes": (ADDED,)}, "  ALTER TABLE t;"),
-        (
-            CheckKind.DRIFT,
-            Status.BLOCKED,
-            {"changes": (ADDED,), "diagnostics": (FAULT, OTHER)},
-            "  ! dev.silver.orders: that, too; make that right, too [DS202 Other]",
-        ),
-        (
-            CheckKind.DRIFT,
-            Status.DRIFTED,
-            {
-                "changes": (
-                    TableChange(
-                        table=NAME,
-                        marker="~",
-                        path="comment",
-                        before="a",
-                        after="b",
-                        risk="metadata",
-                        aspect="comments",
-                    ),
-                ),
-            },
-            (
-                "No apply changes this, because the contract reports comments and does not manage it: change it where it"
-                " is managed, or change the model."
-            ),
-        ),
-        (CheckKind.RULES, Status.BLOCKED, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
-        (
-            CheckKind.RULES,
-            Status.BLOCKED,
-            {"diagnostics": (FAULT, OTHER)},
-            "dev.silver.orders: that, too; make that right, too [DS202 Other]",
-        ),
-        (CheckKind.DRIFT, Status.UNREADABLE, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
-        (
-            CheckKind.METADATA,
-            Status.STALE,
-            {"changes": (ADDED,)},
-            (
-                "Spark reads the log; clients that only use the catalog see its entry. Synchronise it: pytest"
-                " --delta-sync-metadata"
-            ),
-        ),
-        (
-            CheckKind.UNMANAGED,
-            Status.DRIFTED,
-            {"diagnostics": (FAULT,)},
-            (
-                "Tables of models that this run did not collect count, too. No apply drops a table: declare them, parquet"
-                " files with convert_from, exclude them with the setting unmanaged_ignore, or drop them by hand."
-            ),
-        ),
-        (
-            CheckKind.APPLY,
-            Status.FAILED,
-            {"failure": "a statement failed\n\nto restore: RESTORE TABLE t TO VERSION AS OF 1"},
-            "to restore: RESTORE TABLE t TO VERSION AS OF 1",
-        ),
-    ],
-    ids=["drift", "blocked", "not managed", "rule", "rules", "unreadable", "stale entry", "unmanaged", "apply"],
-)
-def test_the_last_line(check, status, parts: dict[str, Any], last):
-    outcome = TableOutcome(table=NAME, stored_as=NAME, check=check, status=status, statements=(SQL,), **parts)
-
-    assert body(outcome, "shop/models.py:1").splitlines()[-1] == last
+FAULTS = {"diagnostics": (FAULT, OTHER)}
+ONE_FAULT, NAMELESS = {"diagnostics": (FAULT,)}, {"diagnostics": (Diagnostic(table=NAME, message="it is wrong"),)}
+COMMENT = replace(ADDED, marker="~", path="comment", before="a", after="b", aspect="comments")
+RESTORED = {"failure": "a statement failed\n\nto restore: RESTORE TABLE t TO VERSION AS OF 1"}
+OUTCOMES: list[tuple[CheckKind, Status, dict[str, Any]]] = [
+    (CheckKind.DRIFT, Status.DRIFTED, {"changes": (ADDED,)}),
+    (CheckKind.DRIFT, Status.BLOCKED, {"changes": (ADDED,), **FAULTS}),
+    (CheckKind.DRIFT, Status.DRIFTED, {"changes": (COMMENT,)}),
+    (CheckKind.RULES, Status.BLOCKED, ONE_FAULT),
+    (CheckKind.RULES, Status.BLOCKED, FAULTS),
+    (CheckKind.RULES, Status.BLOCKED, NAMELESS),
+    (CheckKind.DRIFT, Status.UNREADABLE, ONE_FAULT),
+    (CheckKind.METADATA, Status.STALE, {"changes": (ADDED,)}),
+    (CheckKind.UNMANAGED, Status.DRIFTED, ONE_FAULT),
+    (CheckKind.APPLY, Status.FAILED, RESTORED),
+]
 
 
-def test_a_fault_without_a_remedy_ends_with_the_declaration():
-    fault = Diagnostic(table=NAME, message="it is wrong")
-    outcome = TableOutcome(table=NAME, check=CheckKind.RULES, status=Status.BLOCKED, diagnostics=(fault,))
+def test_the_text_of_an_outcome(snapshot):
+    """Its last line says what to do."""
+    outcomes = [
+        TableOutcome(table=NAME, stored_as=NAME, check=check, status=status, statements=(SQL,), **parts)
+        for check, status, parts in OUTCOMES
+    ]
+    texts = [
+        f"==== {outcome.check.value}, {outcome.status.value}\n{body(outcome, 'shop/models.py:1')}"
+        for outcome in outcomes
+    ]
 
-    assert body(outcome, "shop/models.py:1") == "declared at shop/models.py:1"
+    assert "\n\n".join([*texts, ""]) == snapshot(extension_class=TextSnapshot)
 
 
-def changes(*paths: str) -> tuple[TableChange, ...]:
-    return tuple(
-        TableChange(table=NAME, marker="+", path=path, before="(absent)", after="int", risk="metadata")
-        for path in paths
-    )
+def test_the_headline_counts_each_change_once():
+    texts = {
+        "a": "1 change: a",
+        "aa": "2 changes: a",
+        "aabc": "4 changes: a, b, c",
+        "abcd": "4 changes: a, b, c and 1 more",
+        "abcdefa": "7 changes: a, b, c and 4 more",
+    }
+    drifted = TableOutcome(table=NAME, stored_as=NAME, check=CheckKind.DRIFT, status=Status.DRIFTED)
+    changes = {paths: tuple(change(NAME, path=path) for path in paths) for paths in texts}
 
-
-@pytest.mark.parametrize(
-    ("paths", "text"),
-    [
-        ("a", "1 change: a"),
-        ("aa", "2 changes: a"),
-        ("aabc", "4 changes: a, b, c"),
-        ("abcd", "4 changes: a, b, c and 1 more"),
-        ("abcdefa", "7 changes: a, b, c and 4 more"),
-    ],
-)
-def test_the_headline_counts_each_change_once(paths, text):
-    outcome = TableOutcome(
-        table=NAME,
-        stored_as=NAME,
-        check=CheckKind.DRIFT,
-        status=Status.DRIFTED,
-        changes=changes(*paths),
-    )
-
-    assert headline(outcome) == f"dev.silver.orders has drifted, {text}"
+    assert {paths: headline(replace(drifted, changes=changes[paths])) for paths in texts} == {
+        paths: f"dev.silver.orders has drifted, {text}" for paths, text in texts.items()
+    }

@@ -16,13 +16,33 @@ if TYPE_CHECKING:
 
 FILE = "shop/models.py"
 
-DRIFTED = TableReport(
-    name="dev.silver.orders",
-    stored_as="ci.silver.orders",
-    mode="drift",
-    backend="memory",
-    status=Status.DRIFTED,
-    location=Location(FILE, 10, 1, 20),
+
+def _report(name: str, status: Status, last: Any, lines: tuple[int, int], **parts: Any) -> TableReport:
+    """Return the report on a table of ``dev.silver``, and on the outcome of its check for drift."""
+    full_name = f"dev.silver.{name}"
+    return TableReport(
+        **{
+            "name": full_name,
+            "stored_as": f"ci.silver.{name}",
+            "mode": "drift",
+            "backend": "memory",
+            "status": status,
+            "location": Location(FILE, lines[0], 1, lines[1]),
+            "checks": (CheckReport(node_id=f"{FILE}::{full_name}::drift", check="drift", outcome=last),),
+            **parts,
+        },
+    )
+
+
+def _note(message: str) -> Diagnostic:
+    return Diagnostic(severity="note", table="ci.silver.orders", message=message)
+
+
+DRIFTED = _report(
+    "orders",
+    Status.DRIFTED,
+    "failed",
+    (10, 20),
     checks=(
         CheckReport(node_id=f"{FILE}::dev.silver.orders::rules", check="rules", outcome="passed"),
         CheckReport(node_id=f"{FILE}::dev.silver.orders::drift", check="drift", outcome="failed"),
@@ -51,10 +71,8 @@ DRIFTED = TableReport(
             location=Location(FILE, 13, 9, 13),
         ),
     ),
-    notes=(Diagnostic(severity="note", table="ci.silver.orders", message="the check is written in another form"),),
-    background=(
-        Diagnostic(severity="note", table="ci.silver.orders", message="column legacy was added by version 5 (WRITE)"),
-    ),
+    notes=(_note("the check is written in another form"),),
+    background=(_note("column legacy was added by version 5 (WRITE)"),),
     statements=(
         OutcomeStatement(sql="ALTER TABLE `ci`.`silver`.`orders` ADD COLUMNS (`note` STRING)", kind="add columns"),
         OutcomeStatement(
@@ -64,76 +82,32 @@ DRIFTED = TableReport(
         ),
     ),
 )
-
-BLOCKED = TableReport(
-    name="dev.silver.customers",
-    stored_as="ci.silver.customers",
-    mode="drift",
-    backend="memory",
-    status=Status.BLOCKED,
-    location=Location(FILE, 30, 1, 40),
-    checks=(CheckReport(node_id=f"{FILE}::dev.silver.customers::drift", check="drift", outcome="failed"),),
+_AT_CUSTOMERS = Location(FILE, 30, 1, 40)
+_DROPPED: dict[str, Any] = {"table": "ci.silver.customers", "path": "columns.legacy", "location": _AT_CUSTOMERS}
+_DROP = "ALTER TABLE `ci`.`silver`.`customers` DROP COLUMN `legacy`"
+BLOCKED = _report(
+    "customers",
+    Status.BLOCKED,
+    "failed",
+    (30, 40),
     observed_version=3,
-    changes=(
-        TableChange(
-            table="ci.silver.customers",
-            marker="-",
-            path="columns.legacy",
-            before="string",
-            after="(absent)",
-            risk="destructive",
-            code="DD103",
-            location=Location(FILE, 30, 1, 40),
-        ),
-    ),
+    changes=(TableChange(**_DROPPED, marker="-", before="string", after="(absent)", risk="destructive", code="DD103"),),
     diagnostics=(
         Diagnostic(
+            **_DROPPED,
             code="DS201",
             rule="ColumnDropWithoutConsent",
-            table="ci.silver.customers",
-            path="columns.legacy",
             message="column legacy would be dropped",
             remedy="consent with allow = ['drop-column dev.silver.customers.legacy']",
-            location=Location(FILE, 30, 1, 40),
         ),
     ),
-    statements=(
-        OutcomeStatement(
-            sql="ALTER TABLE `ci`.`silver`.`customers` DROP COLUMN `legacy`",
-            kind="drop columns",
-            risk="destructive",
-        ),
-    ),
+    statements=(OutcomeStatement(sql=_DROP, kind="drop columns", risk="destructive"),),
     data_checks=DataChecks.PASSED,
 )
-
-UNREADABLE = TableReport(
-    name="dev.silver.broken",
-    stored_as="ci.silver.broken",
-    mode="drift",
-    backend="memory",
-    status=Status.UNREADABLE,
-    location=Location(FILE, 50, 1, 52),
-    checks=(CheckReport(node_id=f"{FILE}::dev.silver.broken::drift", check="drift", outcome="error"),),
-    diagnostics=(
-        Diagnostic(
-            table="ci.silver.broken",
-            message="the log ends in the middle of a line",
-            location=Location(FILE, 50),
-        ),
-    ),
-)
-
-IN_SYNC = TableReport(
-    name="dev.silver.regions",
-    stored_as="ci.silver.regions",
-    mode="drift",
-    backend="memory",
-    status=Status.IN_SYNC,
-    location=Location(FILE, 60, 1, 62),
-    checks=(CheckReport(node_id=f"{FILE}::dev.silver.regions::drift", check="drift", outcome="passed"),),
-    observed_version=0,
-)
+_DAMAGE = "the log ends in the middle of a line"
+_DAMAGED = Diagnostic(table="ci.silver.broken", message=_DAMAGE, location=Location(FILE, 50))
+UNREADABLE = _report("broken", Status.UNREADABLE, "error", (50, 52), diagnostics=(_DAMAGED,))
+IN_SYNC = _report("regions", Status.IN_SYNC, "passed", (60, 62), observed_version=0)
 UNJUDGED = replace(IN_SYNC, status=Status.UNJUDGED)
 
 RUN = Run(
@@ -222,20 +196,17 @@ def _table(number: int, changes: int, all_drift: bool) -> TableReport:
     status = Status.DRIFTED if all_drift else STATUSES.get(number % 30, Status.IN_SYNC)
     line = 10 + number * 20
     location = Location(FILE, line, 1, line + 18)
+    name = f"dev.{layer}.{subject}{suffix}"
     table = TableReport(
-        name=f"dev.{layer}.{subject}{suffix}",
+        name=name,
         stored_as=stored_as,
         mode="drift",
         backend="memory",
         status=status,
         location=location,
-        checks=(
-            CheckReport(node_id=f"{FILE}::dev.{layer}.{subject}{suffix}::rules", check="rules", outcome="passed"),
-            CheckReport(
-                node_id=f"{FILE}::dev.{layer}.{subject}{suffix}::drift",
-                check="drift",
-                outcome="passed" if status.passes else "failed",
-            ),
+        checks=tuple(
+            CheckReport(node_id=f"{FILE}::{name}::{check}", check=check, outcome="passed" if passes else "failed")
+            for check, passes in (("rules", True), ("drift", status.passes))
         ),
         observed_version=number,
     )

@@ -19,16 +19,7 @@ from pytest_delta_schema.test_kit.comparison import contract_drift
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from support.logs import commit, field, metadata, protocol
 from support.models import NAME, column, table
-
-PROBLEM = Diagnostic(
-    code="DS502",
-    rule="UnreadableTable",
-    severity="error",
-    table=str(NAME),
-    path="",
-    message="is broken",
-    remedy="repair it",
-)
+from support.snapshots import TextSnapshot
 
 
 class LogCatalog:
@@ -109,12 +100,16 @@ def create(folder, *fields):
     commit(folder, 0, protocol(), action)
 
 
+def made(folder, kind=None):
+    """Return a catalog of a table with one commit after its creation."""
+    create(folder)
+    files(folder, 1, "WRITE", add("old", 7), numOutputRows="7")
+    return (kind or LogCatalog)(folder, {1: [1, 2, 2], 2: [2, 3]})
+
+
 @pytest.fixture
 def catalog(tmp_path):
-    """A table with one commit after its creation."""
-    create(tmp_path)
-    files(tmp_path, 1, "WRITE", add("old", 7), numOutputRows="7")
-    return LogCatalog(tmp_path, {1: [1, 2, 2], 2: [2, 3]})
+    return made(tmp_path)
 
 
 def drop(catalog):
@@ -162,40 +157,6 @@ def recreate_shorter(catalog):
     create(catalog.folder)
 
 
-@pytest.mark.parametrize(
-    ("job", "table_was", "versions", "rows", "is_kept"),
-    [
-        (lambda _: None, "kept", (), (0, 0), True),
-        (append, "kept", (2, 3), (3, 0), False),
-        (overwrite, "kept", (2,), (1, 7), True),
-        (append_and_clean_up, "kept", (2,), (3, 0), True),
-        (recreate_and_clean_up, "recreated", (2,), (3, 0), True),
-        (drop, "dropped", (), (0, 0), False),
-        (recreate, "recreated", (0, 1, 2), (4, 0), False),
-        (recreate_shorter, "recreated", (0,), (0, 0), True),
-    ],
-    ids=[
-        "nothing",
-        "append",
-        "overwrite",
-        "log cleanup",
-        "recreate, log cleanup",
-        "drop",
-        "recreate",
-        "recreate, shorter",
-    ],
-)
-def test_jobs_on_a_table(catalog, job, table_was, versions, rows, is_kept):
-    with effect_on("dev.silver.orders", catalog) as effect:
-        job(catalog)
-
-    assert effect.table_was == table_was
-    assert effect.versions == versions
-    assert (effect.rows_added, effect.rows_removed) == rows
-    assert bool(effect.schema_changes) != is_kept
-    assert catalog.reads == []
-
-
 class WithoutIds(LogCatalog):
     """Shows no ids of tables, as a session without their logs does."""
 
@@ -204,46 +165,19 @@ class WithoutIds(LogCatalog):
         return CatalogState(tables={name: replace(state, table_id="") for name, state in tables.items()})
 
 
-@pytest.mark.parametrize(
-    ("job", "table_was", "has_checksum"),
-    [
-        (append_and_clean_up, "kept", True),
-        (recreate_and_clean_up, "recreated", True),
-        (recreate_shorter, "recreated", True),
-        (append_and_clean_up, "recreated", False),
-    ],
-    ids=["log cleanup", "recreate, log cleanup", "recreate, shorter", "log cleanup, no checksum"],
-)
-def test_the_id_of_a_table_is_read_from_its_log(catalog, job, table_was, has_checksum):
-    """A table whose id is nowhere any more may be another one."""
-    with effect_on("dev.silver.orders", WithoutIds(catalog.folder)) as effect:
-        job(catalog)
-        if not has_checksum:
-            hide_id(catalog.folder / "_delta_log" / f"{2:020d}.crc")
-
-    assert effect.table_was == table_was
-
-
 class WithIds(WithoutIds):
     """Tells the id of a table when it is asked for it, as DESCRIBE DETAIL does."""
 
-    ids: list[str]
+    ids: tuple[str, ...] = ("1", "1")
 
     def table_id(self, _):
-        return self.ids.pop(0)
+        first, *rest = self.ids
+        self.ids = tuple(rest)
+        return first
 
 
-@pytest.mark.parametrize(("ids", "table_was"), [(["1", "1"], "kept"), (["1", "2"], "recreated")])
-def test_a_catalog_is_asked_for_the_id_of_a_table(catalog, ids, table_was):
-    with_ids = WithIds(catalog.folder)
-    with_ids.ids = ids
-
-    with effect_on("dev.silver.orders", with_ids) as effect:
-        append_and_clean_up(catalog)
-        hide_id(catalog.folder / "_delta_log" / f"{2:020d}.crc")
-
-    assert effect.table_was == table_was
-    assert ids == []
+class WithOtherIds(WithIds):
+    ids = ("1", "2")
 
 
 def hide_id(path):
@@ -256,20 +190,84 @@ def mapped(name, physical, data_type="long"):
     return {**field(name, data_type), "metadata": {"delta.columnMapping.physicalName": physical}}
 
 
-def test_rows_are_compared_by_the_columns_that_a_restore_renames(tmp_path):
-    """The names of two columns are swapped in version 2, and one row is added; version 3 restores version 1."""
-    commit(tmp_path, 0, protocol(), metadata(mapped("id", "p1"), mapped("b", "p2")))
-    files(tmp_path, 1, "WRITE", add("old", 2), numOutputRows="2")
-    commit(tmp_path, 2, metadata(mapped("b", "p1"), mapped("id", "p2")), add("new", 1))
-    older = [{"id": 1, "b": 7}, {"id": 2, "b": 8}]
+def clean_up_without_id(catalog):
+    append_and_clean_up(catalog)
+    hide_id(catalog.folder / "_delta_log" / f"{2:020d}.crc")
+
+
+def restore(catalog):
+    files(catalog.folder, 2, "RESTORE", add("new", 2), remove("old"))
+
+
+def clone(catalog):
+    action = {"add": {"path": "a", "dataChange": True}}
+    files(catalog.folder, 0, "CLONE", protocol(), metadata(field("id")), action)
+
+
+def restore_names(catalog):
+    actions = [metadata(mapped("id", "p1"), mapped("b", "p2")), remove("new"), add("old", 2), remove("old")]
+    files(catalog.folder, 3, "RESTORE", *actions)
+
+
+def with_swapped_names(folder):
+    """Return a catalog of a table that has swapped the names of two columns in version 2, and added a row."""
+    commit(folder, 0, protocol(), metadata(mapped("id", "p1"), mapped("b", "p2")))
+    files(folder, 1, "WRITE", add("old", 2), numOutputRows="2")
+    commit(folder, 2, metadata(mapped("b", "p1"), mapped("id", "p2")), add("new", 1))
     newer = [{"b": 1, "id": 7}, {"b": 2, "id": 8}, {"b": 3, "id": 9}]
-    catalog = LogCatalog(tmp_path, {2: newer, 3: older})
+    return LogCatalog(folder, {2: newer, 3: [{"id": 1, "b": 7}, {"id": 2, "b": 8}]})
 
-    with effect_on("dev.silver.orders", catalog) as effect:
-        actions = [metadata(mapped("id", "p1"), mapped("b", "p2")), remove("new"), add("old", 2), remove("old")]
-        files(tmp_path, 3, "RESTORE", *actions)
 
-    assert (effect.rows_added, effect.rows_removed) == (0, 1)
+def dropped(folder):
+    catalog = made(folder)
+    drop(catalog)
+    catalog.given = {0: [1, 2]}
+    return catalog
+
+
+def without_ids(folder):
+    return made(folder, WithoutIds)
+
+
+JOBS = {
+    "nothing": (made, lambda _: None),
+    "append": (made, append),
+    "overwrite": (made, overwrite),
+    "log cleanup": (made, append_and_clean_up),
+    "recreate, log cleanup": (made, recreate_and_clean_up),
+    "drop": (made, drop),
+    "recreate": (made, recreate),
+    "recreate, shorter": (made, recreate_shorter),
+    "nothing, without a table": (dropped, lambda _: None),
+    "create": (dropped, recreate),
+    "clone: the first version is compared with nothing": (dropped, clone),
+    "restore: versions are compared where the log does not count": (made, restore),
+    "restore of names: rows are compared by the columns that it renames": (with_swapped_names, restore_names),
+    "the id is read from the log, log cleanup": (without_ids, append_and_clean_up),
+    "the id is read from the log, recreate, log cleanup": (without_ids, recreate_and_clean_up),
+    "the id is read from the log, recreate, shorter": (without_ids, recreate_shorter),
+    "the id is nowhere any more": (without_ids, clean_up_without_id),
+    "the catalog is asked for the id": (lambda folder: made(folder, WithIds), clean_up_without_id),
+    "the catalog is asked for the id, and it is another": (
+        lambda folder: made(folder, WithOtherIds),
+        clean_up_without_id,
+    ),
+}
+
+
+def test_jobs(tmp_path, snapshot):
+    lines = []
+    for number, (name, (before, job)) in enumerate(JOBS.items()):
+        catalog = before(tmp_path / str(number))
+        with effect_on("dev.silver.orders", catalog) as effect:
+            job(catalog)
+        reads = [*catalog.reads]
+        rows = f"+{effect.rows_added} -{effect.rows_removed} ~{effect.rows_updated}"
+        changes = ", ".join(map(str, effect.schema_changes)) or "kept"
+        lines.append(f"{name}: {effect.table_was}, versions {effect.versions}, rows {rows}, schema: {changes}")
+        lines.append(f"  reads before rows are asked for: {reads}, then: {catalog.reads}")
+
+    assert "\n".join([*lines, ""]) == snapshot(extension_class=TextSnapshot)
 
 
 def test_commits_that_the_log_cleanup_has_removed_are_named(catalog):
@@ -302,39 +300,6 @@ def test_new_versions_without_their_commits_are_named(catalog, made, lost):
         effect_on("dev.silver.orders", WithoutNewest(catalog.folder)),
     ):
         job()
-
-
-@pytest.mark.parametrize(
-    ("job", "table_was", "versions"),
-    [(lambda _: None, "absent", ()), (recreate, "created", (0, 1, 2))],
-    ids=["nothing", "create"],
-)
-def test_jobs_without_a_table_before(catalog, job, table_was, versions):
-    drop(catalog)
-
-    with effect_on("dev.silver.orders", catalog) as effect:
-        job(catalog)
-
-    assert (effect.table_was, effect.versions) == (table_was, versions)
-
-
-def test_versions_are_compared_once_where_the_log_does_not_count(catalog):
-    with effect_on("dev.silver.orders", catalog) as effect:
-        files(catalog.folder, 2, "RESTORE", add("new", 2), remove("old"))
-
-    assert catalog.reads == []
-    assert (effect.rows_added, effect.rows_removed, effect.rows_updated) == (1, 2, 0)
-    assert catalog.reads == [1, 2]
-
-
-def test_the_first_version_is_compared_with_nothing(catalog):
-    drop(catalog)
-    catalog.given = {0: [1, 2]}
-
-    with effect_on("dev.silver.orders", catalog) as effect:
-        files(catalog.folder, 0, "CLONE", protocol(), metadata(field("id")), {"add": {"path": "a", "dataChange": True}})
-
-    assert (effect.rows_added, effect.rows_removed) == (2, 0)
 
 
 def test_the_effect_of_a_failed_job_is_known(catalog):
@@ -398,18 +363,16 @@ def test_a_second_block_is_observed_by_itself(catalog):
     assert (first, effect.versions) == ((2,), ())
 
 
-@pytest.mark.parametrize("version", [PROBLEM, ABSENT], ids=["unreadable", "dropped meanwhile"])
-def test_a_version_that_cannot_be_read(catalog, monkeypatch, version):
-    monkeypatch.setattr(catalog, "version", lambda _: version)
-    context = effect_on("dev.silver.orders", catalog)
+def test_a_version_that_cannot_be_read(catalog, monkeypatch):
+    problem = Diagnostic(table=str(NAME), message="is broken", remedy="repair it")
+    monkeypatch.setattr(catalog, "version", lambda _: problem)
+    with pytest.raises(CatalogReadError, match="is broken"), effect_on("dev.silver.orders", catalog):
+        pass
 
-    if version is PROBLEM:
-        with pytest.raises(CatalogReadError, match="is broken"), context:
-            pass
-    else:
-        with context as effect:
-            append(catalog)
-        assert effect.table_was == "created"
+    monkeypatch.setattr(catalog, "version", lambda _: ABSENT)
+    with effect_on("dev.silver.orders", catalog) as effect:
+        append(catalog)
+    assert effect.table_was == "created"
 
 
 def test_the_contract_is_compared_with_the_table(catalog):

@@ -17,6 +17,7 @@ from pytest_delta_schema.testing.workspace_questions import QUESTIONS
 TABLES = Tables("prod_eu", "scratch", "delta_conformance_1234abcd_")
 OWN = re.compile(r"corp\.scratch\.delta_conformance_[0-9a-f]{8}_(?:lines|orders|parents)")
 CONFTEST = """
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,17 @@ THEIRS = Table("corp", "scratch", "orders", [Column("id", "bigint")], comment="O
 
 
 class Broken(MemoryCatalog):
+    def server_text(self, catalog):
+        return f"Delta API, {len(catalog)} letters"
+
+    def snapshot(self, models):
+        state = super().snapshot(models)
+        tables = {
+            name: replace(table, table_properties={**table.table_properties, "own": "1"}) if table.unique else table
+            for name, table in state.tables.items()
+        }
+        return replace(state, tables=tables)
+
     def run(self, statement):
         if statement.kind is StatementKind.ADD_COLUMNS:
             raise StatementError(
@@ -56,43 +68,6 @@ def rows(folder):
     lines = (folder / "conformance.md").read_text("utf-8").splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
     return {row[0]: row[1:] for row in cells[2:]}
-
-
-def test_every_promise_of_the_memory_backend_holds(tmp_path):
-    done = conformance(tmp_path, "--backend=memory", "--schema=corp.scratch")
-
-    assert done.returncode == 0, done.stdout
-    assert re.search(r"^1[0-9]{2} held, 0 did not hold, 0 not possible$", done.stdout, re.MULTILINE)
-    assert {row[0] for row in rows(tmp_path).values()} == {"held", "not tried"}
-    assert "  created and dropped: corp.scratch\n" in done.stdout
-    # No scenario creates the schema.
-    assert [kind for kind, row in rows(tmp_path).items() if row[0] == "not tried"] == [
-        "create schema",
-        "convert table",
-        "register table",
-        "restore table",
-    ]
-
-
-def test_a_broken_promise_is_reported_without_names_and_the_tables_of_others_stay(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
-    (tmp_path / "conftest.py").write_text(CONFTEST)
-    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --unknown-option\ndelta_owned_properties = true\n")
-
-    done = conformance(tmp_path, "--backend=memory", "--schema=corp.scratch", "-k", "basics or not_null")
-
-    assert done.returncode == 1
-    own = sorted(set(OWN.findall(done.stdout)))
-    assert [line for line in done.stdout.splitlines() if line.startswith("  created")] == [
-        f"  created and dropped: {name}" for name in own
-    ]
-    assert 1 <= len(own) <= 3
-    assert (tmp_path / "left.txt").read_text() == "corp.scratch.orders"
-    assert rows(tmp_path)["add columns"][0] == "did not hold"
-    assert rows(tmp_path)["drop not null"][0] == "held"
-    report = (tmp_path / "conformance.md").read_text("utf-8")
-    assert "401 for <principal> at <location> <catalog>.<schema>.orders in <path> is table <id>" in report
-    assert re.search(r"corp|scratch|example\.com|azuredatabricks|/home", report) is None
 
 
 LATE_SESSION = """
@@ -128,51 +103,46 @@ def delta_catalog(request):
 """
 
 
-DIFFERING = """
-from dataclasses import replace
+def test_every_promise_of_the_memory_backend_holds(tmp_path):
+    """What the run has made is dropped before a session ends that started late."""
+    (tmp_path / "conftest.py").write_text(LATE_SESSION)
 
-import pytest
-from pytest_delta_schema import MemoryCatalog
+    done = conformance(tmp_path, "--backend=memory", "--schema=corp.scratch")
 
-
-class Differing(MemoryCatalog):
-    def server_text(self, catalog):
-        return f"Delta API of {catalog}"
-
-    def snapshot(self, models):
-        state = super().snapshot(models)
-        tables = {
-            name: replace(table, table_properties={**table.table_properties, "own": "1"})
-            if len(table.columns) > 1
-            else table
-            for name, table in state.tables.items()
-        }
-        return replace(state, tables=tables)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^1[0-9]{2} held, 0 did not hold, 0 not possible$", done.stdout, re.MULTILINE)
+    assert {row[0] for row in rows(tmp_path).values()} == {"held", "not tried"}
+    assert "  created and dropped: corp.scratch\n" in done.stdout
+    assert "NOT dropped" not in done.stdout
+    # No scenario creates the schema.
+    not_tried = [kind for kind, row in rows(tmp_path).items() if row[0] == "not tried"]
+    assert not_tried == ["create schema", "convert table", "register table", "restore table"]
 
 
-@pytest.fixture(scope="session")
-def delta_catalog():
-    return Differing()
-"""
+def test_a_broken_promise_is_reported_without_names_and_the_tables_of_others_stay(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
+    (tmp_path / "conftest.py").write_text(CONFTEST)
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --unknown-option\ndelta_owned_properties = true\n")
 
+    done = conformance(tmp_path, "--backend=memory", "--schema=corp.scratch", "-k", "basics or not_null or unique")
 
-def test_the_report_has_the_difference_and_says_which_part_was_tried(tmp_path):
-    (tmp_path / "conftest.py").write_text(DIFFERING)
-
-    done = conformance(tmp_path, "--backend=memory", "--schema=corp.scratch", "-k", "worked_example_created")
-
-    report = (tmp_path / "conformance.md").read_text("utf-8")
     assert done.returncode == 1
-    assert re.search(r"^Python 3.*, server: Delta API of corp$", report, re.MULTILINE)
-    assert re.search(
-        r"^\*\*Only a part:\*\* 1 of 1\d\d scenarios were tried, chosen by `-k worked_example_created`\.$",
-        report,
-        re.MULTILINE,
-    )
-    assert report.endswith(
-        "* `basics/worked_example_created`: AssertionError: the table at the end: table_properties: own: '1' instead of"
-        " '(absent)'\n"
-    )
+    own = sorted(set(OWN.findall(done.stdout)))
+    assert [line for line in done.stdout.splitlines() if line.startswith("  created")] == [
+        f"  created and dropped: {name}" for name in own
+    ]
+    assert 1 <= len(own) <= 3
+    assert (tmp_path / "left.txt").read_text() == "corp.scratch.orders"
+    assert rows(tmp_path)["add columns"][0] == "did not hold"
+    assert rows(tmp_path)["drop not null"][0] == "held"
+    report = (tmp_path / "conformance.md").read_text("utf-8")
+    assert "401 for <principal> at <location> <catalog>.<schema>.orders in <path> is table <id>" in report
+    assert re.search(r"corp|scratch|example\.com|azuredatabricks|/home", report) is None
+    assert re.search(r"^Python 3.*, server: Delta API, 4 letters$", report, re.MULTILINE)
+    part = r"^\*\*Only a part:\*\* \d\d of 1\d\d scenarios were tried, chosen by `-k basics or not_null or unique`\.$"
+    assert re.search(part, report, re.MULTILINE)
+    differs = "AssertionError: the table at the end: table_properties: own: '1' instead of '(absent)'"
+    assert re.search(rf"^\* `unique/\w+`: {re.escape(differs)}$", report, re.MULTILINE)
 
 
 INTERRUPTED = """
@@ -207,38 +177,24 @@ def test_the_report_of_an_interrupted_run_says_so(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("actual", "expected", "text"),
-    [
+def test_what_differs_is_said():
+    name, a = TABLES.names[0], ColumnState("a", "int", True, "")
+    column = "ColumnState(name='a', data_type='int', is_nullable=True, comment='', value=None)"
+    cases = [
         (1, 2, "it: 1 instead of 2"),
         ("a\nb\nc", "a\nx\nc", "it: - x, + b"),
         ({"a": "x", "b": 1}, {"a": "y"}, "it: a: 'x' instead of 'y'; b: 1 instead of '(absent)'"),
         (
-            TableState(name=TABLES.names[0], table_comment="x"),
-            TableState(name=TABLES.names[0], columns=(ColumnState("a", "int", True, ""),)),
-            (
-                "it: columns: () instead of (ColumnState(name='a', data_type='int', is_nullable=True, comment='',"
-                " value=None),); table_comment: 'x' instead of ''"
-            ),
+            TableState(name=name, table_comment="x"),
+            TableState(name=name, columns=(a,)),
+            f"it: columns: () instead of ({column},); table_comment: 'x' instead of ''",
         ),
-    ],
-)
-def test_what_differs_is_said(actual, expected, text):
-    require_same("it", actual, actual)
-    with pytest.raises(AssertionError) as raised:
-        require_same("it", actual, expected)
-
-    assert str(raised.value) == text
-
-
-def test_what_the_run_has_made_is_dropped_before_a_session_ends_that_started_late(tmp_path):
-    (tmp_path / "conftest.py").write_text(LATE_SESSION)
-
-    done = conformance(tmp_path, "--backend=memory", "--schema=corp.scratch", "-k", "worked_example")
-
-    assert done.returncode == 0, done.stdout
-    assert "  created and dropped: corp.scratch\n" in done.stdout
-    assert "NOT dropped" not in done.stdout
+    ]
+    for actual, expected, text in cases:
+        require_same("it", actual, actual)
+        with pytest.raises(AssertionError) as raised:
+            require_same("it", actual, expected)
+        assert str(raised.value) == text
 
 
 def test_a_schema_has_two_parts(tmp_path):
@@ -260,19 +216,17 @@ def test_moved_scenarios_name_no_other_tables():
         assert "`dev`" not in script(planned_statements(scenario, TABLES.reference()))
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_what_a_catalog_answers_is_redacted():
+    texts = [
         ("`prod_eu`.`scratch`.`delta_conformance_1234abcd_orders`", "`<catalog>`.`<schema>`.`orders`"),
         ("PROD_EU.Scratch is gone", "<catalog>.<schema> is gone"),
         ("s3://bucket/a/b, dbfs:/user/ann", "<location>, <location>"),
         ("10.0.0.7:8080 refused ann.b@corp.example", "<server> refused <principal>"),
         ("class org.apache.spark.SparkException", "class org.apache.spark.SparkException"),
         ("a\n  b", "a b"),
-    ],
-)
-def test_what_a_catalog_answers_is_redacted(text, shown):
-    assert redacted(text, TABLES) == shown
+    ]
+
+    assert [(text, redacted(text, TABLES)) for text, _ in texts] == texts
 
 
 def test_a_kind_holds_if_it_held_wherever_it_was_possible():
@@ -341,19 +295,8 @@ def delta_catalog():
 """
 
 
-@pytest.mark.parametrize(
-    ("change", "otherwise"),
-    [
-        ("", []),
-        (
-            "REFUSED.pop('missing')\n",
-            ["a missing catalog is an error"],
-        ),
-    ],
-    ids=["as the double", "otherwise"],
-)
-def test_each_fact_about_a_workspace_is_a_question_of_its_own(tmp_path, change, otherwise):
-    (tmp_path / "conftest.py").write_text(WORKSPACE + change)
+def test_each_fact_about_a_workspace_is_a_question_of_its_own(tmp_path):
+    (tmp_path / "conftest.py").write_text(f"{WORKSPACE}\nREFUSED.pop('missing')\n")
 
     done = conformance(tmp_path, "--backend=databricks", "--schema=corp.scratch", "-k", "test_fact")
 
@@ -361,7 +304,7 @@ def test_each_fact_about_a_workspace_is_a_question_of_its_own(tmp_path, change, 
     shown = dict(line.strip("|").split(" | ", 1) for line in report.partition("## Facts")[2].splitlines()[4:])
     answers = {fact.strip(): answer.strip() for fact, answer in shown.items()}
     assert answers.keys() == {question.fact for question in QUESTIONS}
-    assert [fact for fact, answer in answers.items() if answer != "as expected"] == otherwise, done.stdout
-    assert done.returncode == bool(otherwise)
-    assert f"{len(QUESTIONS) - len(otherwise)} facts as expected, {len(otherwise)} otherwise" in done.stdout
+    assert [fact for fact, answer in answers.items() if answer != "as expected"] == ["a missing catalog is an error"]
+    assert done.returncode == 1
+    assert f"{len(QUESTIONS) - 1} facts as expected, 1 otherwise" in done.stdout
     assert "corp" not in report

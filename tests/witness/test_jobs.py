@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import replace
 
 import pytest
@@ -16,7 +15,7 @@ from pytest_delta_schema.witness.jobs import not_played
 from pytest_delta_schema.witness.script import FIRST_LINE, NoScript, Script, file_name, witness_of
 from support.compatibility import all_played, sample_witnesses, witnesses_of
 from support.models import table
-from support.pairs import sample_pairs as sample_of_pairs
+from support.pairs import sample_pairs
 
 ROLES_OF_READERS = ("readers", "readers-by-position", "readers-by-path")
 ID, NOTE = Column("id", LONG), Column("note", TEXT)
@@ -70,37 +69,46 @@ def test_only_what_a_finding_is_about_is_in_a_script():
     assert text == DROPPED
 
 
-@pytest.mark.parametrize("played", all_played(), ids=lambda played: played.name)
-def test_every_finding_has_a_script_or_the_source_of_its_verdict(played):
+def lacks(played):
+    """Return what is wrong with the script of a finding, or with the reason for which it has none."""
     made, finding = played.script, played.finding
     if isinstance(made, NoScript):
-        assert made.reason
-        assert finding.verdict == "safe" or made.reason == not_played(finding)
-        return
+        return [] if made.reason and (finding.verdict == "safe" or made.reason == not_played(finding)) else ["reason"]
     lines = made.text.splitlines()
-    comments = [line for line in lines if line.startswith("#")]
     tree = ast.parse(made.text)
-    assert lines[0].startswith(FIRST_LINE)
-    assert len(comments) <= 5
     # A statement of SQL may stand on several lines.
-    assert 5 <= len({node.lineno for node in ast.walk(tree) if isinstance(node, (ast.stmt, ast.excepthandler))}) <= 15
-    assert [line for line in lines if "delta.`{path}`" in line and len(line) > 130] == []
-    assert "{path}-" not in made.text
-    assert [bool(part) for part in made.text.split("\n\n")] == [True, True]
+    statements = {node.lineno for node in ast.walk(tree) if isinstance(node, (ast.stmt, ast.excepthandler))}
+    requirements = {
+        "first line": lines[0].startswith(FIRST_LINE),
+        "comments": len([line for line in lines if line.startswith("#")]) <= 5,
+        "statements": 5 <= len(statements) <= 15,
+        "width": not any("delta.`{path}`" in line and len(line) > 130 for line in lines),
+        "one path": "{path}-" not in made.text,
+        "two parts": [bool(part) for part in made.text.split("\n\n")] == [True, True],
+    }
+    return [name for name, is_met in requirements.items() if not is_met]
 
 
-@pytest.mark.parametrize("pair", sample_of_pairs(), ids=lambda pair: pair.name)
-def test_random_changes_have_scripts(pair):
-    played = [*witnesses_of(pair.name, pair.old, pair.new)]
+def test_every_finding_has_a_script_or_the_source_of_its_verdict():
+    played = all_played()
 
-    assert played
-    for one in played:
-        if isinstance(one.script, Script):
-            ast.parse(one.script.text)
-        else:
-            # What may be dangerous for readers needs no row that shows it; what is breaking does.
-            needs_none = one.finding.verdict != "breaking" and one.finding.role in ROLES_OF_READERS
-            assert needs_none or one.finding.verdict == "safe" or one.script.reason == not_played(one.finding)
+    assert len(played) > 2000
+    assert [(one.name, faults) for one in played if (faults := lacks(one))] == []
+
+
+def is_explained(played):
+    if isinstance(played.script, Script):
+        return ast.parse(played.script.text) is not None
+    # What may be dangerous for readers needs no row that shows it; what is breaking does.
+    needs_none = played.finding.verdict != "breaking" and played.finding.role in ROLES_OF_READERS
+    return needs_none or played.finding.verdict == "safe" or played.script.reason == not_played(played.finding)
+
+
+def test_random_changes_have_scripts():
+    played = {pair.name: [*witnesses_of(pair.name, pair.old, pair.new)] for pair in sample_pairs()}
+
+    assert [name for name, of_pair in played.items() if not of_pair] == []
+    assert [one.name for of_pair in played.values() for one in of_pair if not is_explained(one)] == []
 
 
 def test_the_sample_has_every_role_and_every_kind_of_change_that_is_played():
@@ -180,43 +188,25 @@ HOSTILE = [
     "\u202eabc",
     "a\u2028b",
     "naïve 表",
-    "x" * 200,
-    '"""',
 ]
+HOSTILE += ["x" * 200, '"""']
 
 
-@pytest.mark.parametrize("name", HOSTILE, ids=repr)
 @pytest.mark.parametrize("role", ["readers", "readers-by-path", "streams", "writers", "writers-by-merge"])
-def test_names_stay_names(name, role):
-    states = desired_state(table(ID, Column(name, TEXT))), desired_state(table(ID))
-    (finding,) = judge_change(*states, roles=[role])
-    made = witness_of(finding, *states)
+def test_names_stay_names(role):
+    for name in HOSTILE:
+        made = script(table(ID, Column(name, TEXT)), table(ID), role)
 
-    assert isinstance(made, Script)
-    tree = ast.parse(made.text)
-    called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    assert not any("__import__" in call for call in called)
-    variables = {ast.unparse(node.value) for node in ast.walk(tree) if isinstance(node, ast.FormattedValue)}
-    assert variables == {"path"}
-    folder, file = made.file.split("/")
-    assert folder == "dev.silver.orders"
-    assert file.isascii()
-    assert len(file) < 120
-    assert "\\" not in file
+        tree = ast.parse(made.text)
+        called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        variables = {ast.unparse(node.value) for node in ast.walk(tree) if isinstance(node, ast.FormattedValue)}
+        folder, file = made.file.split("/")
+        assert not any("__import__" in call for call in called), name
+        assert variables == {"path"}, name
+        assert (folder, file.isascii(), len(file) < 120, "\\" in file) == ("dev.silver.orders", True, True, False), name
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("note", "note"),
-        ("s.x", "s.x"),
-        ("..", "-5ec1f7e7"),
-        ("a/b", "a_b-c14cddc0"),
-        ("x" * 61, f"{'x' * 60}-{'0' * 8}"),
-    ],
-    ids=["plain", "field", "dots", "slash", "long"],
-)
-def test_other_names_of_files_have_a_number(text, name):
-    made = file_name(text)
+def test_other_names_of_files_have_a_number():
+    texts = ["note", "s.x", "..", "a/b", "x" * 61]
 
-    assert re.sub(r"-[0-9a-f]{8}$", "-", made) == re.sub(r"-[0-9a-f]{8}$", "-", name)
+    assert [*map(file_name, texts)] == ["note", "s.x", "-5ec1f7e7", "a_b-c14cddc0", f"{'x' * 60}-c508e75f"]
