@@ -56,6 +56,7 @@ from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
 from pytest_delta_schema.testing.databricks import OtherObject
 from pytest_delta_schema.testing.scenario import BOTH, LONG, TEXT, field, struct
+from support.covering import played_on
 from support.databricks import Doubled, Workspace
 from support.models import NAME, column, state, stored, table
 from support.reviewed import ReviewedSuite
@@ -75,6 +76,7 @@ class TestDatabricks(ReviewedSuite):
     """Read by the queries that Databricks would be asked."""
 
     data_access = Behind()
+    scenarios = played_on(DatabricksCatalog.capabilities)
 
     @pytest.fixture
     def catalog(self):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 
-from pytest_delta_schema import Check, Column, Orchestrator, QualifiedName, Table, assert_no_drift
+from pytest_delta_schema import Check, Column, Orchestrator, QualifiedName, assert_no_drift
 from pytest_delta_schema.backends.local.launch import FILE_SYSTEMS
 from pytest_delta_schema.backends.local.warehouse import (
     decode,
@@ -309,7 +309,9 @@ def test_tables_in_folders_of_other_forms_are_changed_where_they_are(local, ware
     models = []
     for path in paths:
         local.spark.range(3).write.format("delta").save(str(warehouse / "dev" / path))
-        models.append(Table("dev", *path.lower().split("/"), [Column("id", "bigint"), Column("added", "string")]))
+        models.append(
+            table(Column("id", "bigint"), Column("added", "string"), name=f"dev.{path.lower().replace('/', '.')}")
+        )
 
     Orchestrator.over(local).sync_tables(models)
 
