@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.metadata import version
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from py4j.protocol import Py4JError
@@ -62,46 +64,30 @@ class Java:
         return call
 
 
-@pytest.mark.parametrize("version", ["3.5.9", "4.2.0", "4.2.0.dev1", "4.1.4-SNAPSHOT"])
-def test_the_version_of_a_session(version):
-    session = type("Session", (), {"version": version})()
-
-    assert spark_version(session) == tuple(map(int, version.split(".")[:2]))
+def test_the_version_of_a_session_and_of_its_delta():
+    spark = {"3.5.9": (3, 5), "4.2.0": (4, 2), "4.2.0.dev1": (4, 2), "4.1.4-SNAPSHOT": (4, 1)}
+    assert {text: spark_version(SimpleNamespace(version=text)) for text in spark} == spark
+    for text, expected in (("3.3.3", (3, 3)), ("4.4.0", (4, 4)), (None, None)):
+        package = SimpleNamespace(VERSION=text and (lambda text=text: text))
+        delta: Any = SimpleNamespace(**{"package$": SimpleNamespace(**{"MODULE$": package})})
+        gateway: Any = SimpleNamespace(jvm=SimpleNamespace(io=SimpleNamespace(delta=delta)))
+        assert delta_version(gateway) == expected
 
 
 def test_a_condition_is_read_by_both_of_its_names():
-    assert error_condition(NoCondition()) == "TABLE_OR_VIEW_NOT_FOUND"
-    assert (
-        error_condition(AnalysisException("no", errorClass="SCHEMA_NOT_FOUND", messageParameters={}))
-        == "SCHEMA_NOT_FOUND"
-    )
-    assert error_condition(AnalysisException("no")) == ""
-
-
-@pytest.mark.parametrize(
-    ("error", "condition"),
-    [
-        (Java(getCondition="DELTA_TABLE_NOT_FOUND", getErrorClass="older name"), "DELTA_TABLE_NOT_FOUND"),
-        (Java(getErrorClass="DELTA_TABLE_NOT_FOUND"), "DELTA_TABLE_NOT_FOUND"),
-        (Java(getCondition=None), ""),
-        (Java(), ""),
-    ],
-    ids=["Spark 4", "Spark 3.5", "no condition", "no exception of Spark"],
-)
-def test_a_condition_of_the_jvm_is_read_by_both_of_its_names(error, condition):
-    assert java_condition(error) == condition
-
-
-@pytest.mark.parametrize(
-    ("version", "expected"),
-    [("3.3.3", (3, 3)), ("4.4.0", (4, 4)), (None, None)],
-)
-def test_the_version_of_delta(version, expected):
-    package = type("Package", (), {"VERSION": staticmethod(lambda: version) if version else None})
-    delta = {"package$": type("Class", (), {"MODULE$": package})}
-    jvm = type("Jvm", (), {"io": type("Io", (), {"delta": type("Delta", (), delta)})})
-
-    assert delta_version(type("Gateway", (), {"jvm": jvm})()) == expected
+    not_found = AnalysisException("no", errorClass="SCHEMA_NOT_FOUND", messageParameters={})
+    assert [error_condition(error) for error in (NoCondition(), not_found, AnalysisException("no"))] == [
+        "TABLE_OR_VIEW_NOT_FOUND",
+        "SCHEMA_NOT_FOUND",
+        "",
+    ]
+    of_jvm = [
+        Java(getCondition="DELTA_TABLE_NOT_FOUND", getErrorClass="older name"),
+        Java(getErrorClass="DELTA_TABLE_NOT_FOUND"),
+        Java(getCondition=None),
+        Java(),
+    ]
+    assert [java_condition(error) for error in of_jvm] == ["DELTA_TABLE_NOT_FOUND"] * 2 + ["", ""]
 
 
 def created(*columns):
@@ -302,17 +288,16 @@ def test_a_session_shows_what_spark_opens(local_tables, remote):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", ["collated string", "interval"])
-def test_no_statement_runs_on_a_table_that_delta_refuses_to_change(local_tables, name):
-    model = declared_table(local_tables.snapshot([NAMES[name]]).tables[NAMES[name].name])
-    model = replace(model, comment="Orders")
+def test_no_statement_runs_on_a_table_that_delta_refuses_to_change(local_tables):
+    for name in ("collated string", "interval"):
+        model = declared_table(local_tables.snapshot([NAMES[name]]).tables[NAMES[name].name])
 
-    with pytest.raises(UnsafePlanError, match=r"Delta refuses to change a table with columns of types .* \(t "):
-        Orchestrator.over(local_tables).sync_tables([model])
-    for statement in (
-        f"COMMENT ON TABLE {model.qualified_name} IS 'Orders'",
-        f"ALTER TABLE {model.qualified_name} SET TBLPROPERTIES ('team' = 'x')",
-        f"ALTER TABLE {model.qualified_name} ADD COLUMNS (u INT)",
-    ):
-        with pytest.raises(PySparkException, match="DELTA_UNSUPPORTED_DATA_TYPES"):
-            local_tables.spark.sql(statement)
+        with pytest.raises(UnsafePlanError, match=r"Delta refuses to change a table with columns of types .* \(t "):
+            Orchestrator.over(local_tables).sync_tables([replace(model, comment="Orders")])
+        for statement in (
+            f"COMMENT ON TABLE {model.qualified_name} IS 'Orders'",
+            f"ALTER TABLE {model.qualified_name} SET TBLPROPERTIES ('team' = 'x')",
+            f"ALTER TABLE {model.qualified_name} ADD COLUMNS (u INT)",
+        ):
+            with pytest.raises(PySparkException, match="DELTA_UNSUPPORTED_DATA_TYPES"):
+                local_tables.spark.sql(statement)
