@@ -122,7 +122,7 @@ def test_an_active_session_is_taken_and_never_stopped(local_session, warehouse):
     assert local_session.spark.sql("SELECT 1").count() == 1
     # Workers run on the interpreter of the tests; without an archive, the JVM neither uses nor records one.
     assert local_session.spark.sparkContext.pythonExec == os.environ.get("PYSPARK_PYTHON", sys.executable)
-    options = local_session.spark.conf.get("spark.driver.extraJavaOptions")
+    options = str(local_session.spark.conf.get("spark.driver.extraJavaOptions"))
     assert local_session.archive is None
     assert "SharedArchiveFile" not in options
     assert "RecordDynamic" not in options
