@@ -144,7 +144,8 @@ def fail(unity, monkeypatch):
     """Let the first reads of the log of a clustered table fail, which is read as a remote one."""
     monkeypatch.setattr("pytest_delta_schema.backends.unity.logs.local_folder", lambda _: None)
     commit(unity.folder / "dev/silver/orders", 0, CLUSTERED, metadata(field("id")), {"domainMetadata": BY_ID})
-    read, waiting = StoredFiles.open, []
+    waiting: list[Exception] = []
+    read = StoredFiles.open
 
     def failing(folder, *arguments):
         if waiting:
