@@ -41,6 +41,7 @@ from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.exchange.statements import parse_databricks_type
 from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.execute.interruption import ApplyInterrupted
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import Statement, StatementKind, dotted, statements
 from pytest_delta_schema.state import (
@@ -52,6 +53,7 @@ from pytest_delta_schema.state import (
     state_from_json,
     state_json,
 )
+from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
 from pytest_delta_schema.testing.databricks import OtherObject
@@ -805,3 +807,12 @@ def test_a_creation_that_was_interrupted_before_its_check_is_resumed(workspace, 
 
     assert [statement.kind for statement in result.statements] == [StatementKind.ADD_CHECK]
     assert workspace.states()[NAME].checks == (CheckState("positive", "id > 0"),)
+
+
+def test_what_the_double_refuses():
+    """The facts of the table above hold because the double refuses the opposite of each."""
+    wanted = table(column(), checks=[Check("positive", "id > 0")])
+    (creation,) = statements(TablePlanner().creation(desired_state(wanted), creates_schema=False))
+
+    with pytest.raises(StatementError, match=r"^\[UNSUPPORTED_CONSTRAINT\] Only PRIMARY KEY and FOREIGN KEY"):
+        Workspace(MemoryCatalog()).run(creation)

@@ -277,6 +277,14 @@ class TestPermissionAndAbsence:
             " [DS502 UnreadableTable]"
         )
 
+    def test_a_catalog_that_is_not_shown_is_no_absent_schema(self, unity):
+        nope = table(column(), name="prod.silver.orders")
+
+        assert str(unity.state(nope).problems[nope.name]) == (
+            "prod.silver.orders: the server shows no catalog prod; create it, which no apply does, or give the"
+            " principal permission to use it [DS502 UnreadableTable]"
+        )
+
     def test_an_absent_table_is_reported_as_absent(self, unity):
         unity.state()
         nowhere = [table(column(), name=name) for name in ("dev.silver.nope", "dev.gold.nope")]
