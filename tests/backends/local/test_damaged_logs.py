@@ -14,6 +14,7 @@ from pytest_delta_schema import (
     LocalCatalog,
     Orchestrator,
     Parquet,
+    QualifiedName,
     SessionCatalog,
     UnsafePlanError,
     assert_no_drift,
@@ -389,20 +390,22 @@ def test_a_marker_that_cannot_be_written_fails_no_apply(local, monkeypatch, capl
 
 
 ID_FIELD = field("id")
-REFUSED = {
-    "two columns of one name": (metadata(ID_FIELD, ID_FIELD), "id"),
-    "partition column that is missing": (metadata(ID_FIELD, partitioned_by=("other",)), "other"),
-    "mapping mode": (metadata(ID_FIELD, delta__columnMapping__mode="weird"), "weird"),
-}
 
 
-@pytest.mark.parametrize(("action", "part"), REFUSED.values(), ids=REFUSED)
-def test_what_spark_refuses_is_unreadable(local, local_session, warehouse, action, part):
-    folder = commit(table_folder(warehouse, NAME), 0, protocol(), action)
-    with pytest.raises(Exception, match=part):
-        _ = local_session.spark.read.format("delta").load(str(folder)).schema
+def test_what_spark_refuses_is_unreadable(local, local_session, warehouse):
+    names = [QualifiedName("dev", "silver", f"t{number}") for number in range(3)]
+    actions = [
+        (metadata(ID_FIELD, ID_FIELD), "id"),
+        (metadata(ID_FIELD, partitioned_by=("other",)), "other"),
+        (metadata(ID_FIELD, delta__columnMapping__mode="weird"), "weird"),
+    ]
+    for name, (action, part) in zip(names, actions, strict=True):
+        folder = commit(table_folder(warehouse, name), 0, protocol(), action)
+        with pytest.raises(Exception, match=part):
+            _ = local_session.spark.read.format("delta").load(str(folder)).schema
 
-    problem = str(local.read_tables([NAME]).problems[NAME])
+    problems = local.read_tables(names).problems
 
-    assert problem.startswith("dev.silver.orders: ")
-    assert "its Delta log cannot be read (" in problem
+    for name in names:
+        assert str(problems[name]).startswith(f"{name}: ")
+        assert "its Delta log cannot be read (" in str(problems[name])
