@@ -8,7 +8,6 @@ import sys
 import pytest
 from deltalake import DeltaTable
 
-from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends import concurrency
 from pytest_delta_schema.backends.kit import LocalFiles, state_of_log
 from pytest_delta_schema.backends.logs.log import reading_log
@@ -24,17 +23,6 @@ from support.models import NAME
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
     return tmp_path / "orders"
-
-
-def test_the_state_is_that_of_the_newest_commit(folder):
-    delta_log(folder, field("id"), comment="Orders")
-    commit(folder, 1, metadata(field("id"), field("day", "date"), comment="Orders", delta__appendOnly="true"))
-
-    state = state_of_log(NAME, LocalFiles(str(folder)))
-
-    assert [(column.name, column.data_type) for column in state.columns] == [("id", "bigint"), ("day", "date")]
-    assert (state.exists, state.version, state.table_comment) == (True, 1, "Orders")
-    assert state.table_properties["delta.appendOnly"] == "true"
 
 
 def lost(folder):
@@ -63,6 +51,10 @@ def malformed(folder):
     commit(folder, 1, entry)
 
 
+def malformed_property(folder):
+    commit(folder, 1, metadata(field("id"), **{"pytest_delta_schema.primaryKey": "{"}))
+
+
 @pytest.mark.parametrize(
     ("damage", "code", "message"),
     [
@@ -75,6 +67,7 @@ def malformed(folder):
             "its Delta log cannot be read ({folder}/_delta_log/00000000000000000000.checkpoint.parquet: ",
         ),
         (malformed, "DS502", "its Delta log cannot be read (00000000000000000001.json holds the field {{"),
+        (malformed_property, "DS503", "the property pytest_delta_schema.primaryKey is malformed"),
     ],
 )
 def test_a_log_that_does_not_show_the_state_is_a_problem(folder, damage, code, message):
@@ -97,12 +90,9 @@ def test_a_checksum_shows_what_a_checkpoint_hides(folder):
     assert state_of_log(NAME, LocalFiles(str(folder))).version == 1
 
 
-ORDERS = QualifiedName("dev", "silver", "orders")
-
-
-def clustering(*columns, removed=False):
+def clustering(*columns):
     text = json.dumps({"clusteringColumns": [[column] for column in columns]})
-    return {"domainMetadata": {"domain": "delta.clustering", "configuration": text, "removed": removed}}
+    return {"domainMetadata": {"domain": "delta.clustering", "configuration": text, "removed": False}}
 
 
 @pytest.fixture
@@ -123,10 +113,14 @@ class Opened:
 
     def __getattr__(self, name):
         def ask(*arguments):
-            with reading_log(ORDERS, self.files) as log:
+            with reading_log(NAME, self.files) as log:
                 return getattr(log, name)(*arguments)
 
         return ask
+
+    def state(self, version=None):
+        """Return the state of a version, by default of the newest one."""
+        return self.facts(*([] if version is None else [version])).state(NAME)
 
 
 def test_commits_from_a_version_on(table_folder):
@@ -153,50 +147,41 @@ def test_columns_under_the_names_of_the_version_before(table_folder):
         log.columns_before(0)
 
 
-@pytest.mark.parametrize(
-    ("version", "columns", "team", "clustered_by"),
-    [
+def test_states_of_versions(table_folder):
+    for version, columns, team, clustered_by in (
         (0, ["id"], None, ["id"]),
         (1, ["id"], None, ["id"]),
         (2, ["id", "x"], "shop", ["id"]),
         (3, ["id", "x"], "shop", ["x"]),
-    ],
-)
-def test_states_of_versions(table_folder, version, columns, team, clustered_by):
-    state = Opened(table_folder).facts(version).state(ORDERS)
+    ):
+        state = Opened(table_folder).state(version)
 
-    assert [column.name for column in state.columns] == columns
-    assert state.table_properties.get("team") == team
-    assert state.clustering == tuple(map(ColumnPath, clustered_by))
-    assert (state.name, state.version) == (ORDERS, version)
-
-
-def test_a_table_without_clustering_needs_no_domain(tmp_path):
-    commit(tmp_path, 5, protocol(), metadata(field("id")))
-
-    assert Opened(tmp_path).facts(5).state(ORDERS).clustering == ()
+        assert [column.name for column in state.columns] == columns
+        assert state.table_properties.get("team") == team
+        assert state.clustering == tuple(map(ColumnPath, clustered_by))
+        assert (state.name, state.version) == (NAME, version)
+    commit(table_folder, 4, protocol(), metadata(field("id"), field("day", "date"), comment="Orders"))
+    newest = state_of_log(NAME, LocalFiles(str(table_folder)))
+    assert newest == Opened(table_folder).state(4)
+    assert [(column.name, column.data_type) for column in newest.columns] == [("id", "bigint"), ("day", "date")]
+    assert (newest.exists, newest.version, newest.table_comment, newest.clustering) == (True, 4, "Orders", ())
 
 
-def test_a_checksum_has_the_whole_state(table_folder):
+def test_a_checksum_has_the_whole_state_and_one_of_another_form_is_not_used(table_folder):
     entry = {"metadata": metadata(field("new"))["metaData"], "protocol": protocol("clustering")["protocol"]}
-    path = table_folder / "_delta_log" / checksum_name(3)
-    path.write_text(json.dumps({**entry, "domainMetadata": [clustering("new")["domainMetadata"]]}), "utf-8")
+    whole = json.dumps({**entry, "domainMetadata": [clustering("new")["domainMetadata"]]})
+    for content, columns, clustered_by in (
+        (whole, ["new"], "new"),
+        ("{", ["id", "x"], "x"),
+        ("[]", ["id", "x"], "x"),
+        ("{}", ["id", "x"], "x"),
+    ):
+        (table_folder / "_delta_log" / checksum_name(3)).write_text(content, "utf-8")
 
-    state = Opened(table_folder).facts(3).state(ORDERS)
+        state = Opened(table_folder).state(3)
 
-    assert [column.name for column in state.columns] == ["new"]
-    assert state.clustering == (ColumnPath("new"),)
-
-
-@pytest.mark.parametrize("content", ["{", "[]", "{}"])
-def test_a_checksum_of_another_form_is_not_used(table_folder, content):
-    (table_folder / "_delta_log" / checksum_name(3)).write_text(content, "utf-8")
-
-    assert [column.name for column in Opened(table_folder).facts(3).state(ORDERS).columns] == ["id", "x"]
-
-
-def lose_the_first(log):
-    (log / commit_name(0)).unlink()
+        assert [column.name for column in state.columns] == columns
+        assert state.clustering == (ColumnPath(clustered_by),)
 
 
 def spoil(log):
@@ -208,74 +193,54 @@ def make_a_folder(log):
     (log / commit_name(0)).mkdir()
 
 
+def lose(*versions):
+    return lambda log: [(log / commit_name(version)).unlink() for version in versions]
+
+
 @pytest.mark.parametrize(
     ("change", "version", "message"),
     [
-        (lambda _: None, 7, "its log has no commit of version 7; it has those from 0 to 3; give one of them"),
+        (lose(), 7, "its log has no commit of version 7; it has those from 0 to 3; give one of them"),
         (
-            lose_the_first,
+            lose(0),
             3,
             "the metadata of version 3 is in commit 0, which its log does not hold any more; read a newer version",
         ),
         (spoil, 1, "00000000000000000000.json is cut off or damaged in line 1 of 1"),
         (make_a_folder, 1, "_delta_log: [Errno 21] Is a directory"),
+        (lose(0, 1, 2, 3), 0, "no commit of version 0; it has those of which none is left"),
+        (
+            lambda log: commit(log.parent, 0, metadata(field("id"))),
+            0,
+            "holds the metadata and the protocol",
+        ),
     ],
-    ids=["no such version", "cleaned up", "damaged", "unreadable"],
+    ids=["no such version", "cleaned up", "damaged", "unreadable", "empty", "no protocol"],
 )
 def test_versions_that_cannot_be_read(table_folder, change, version, message):
     change(table_folder / "_delta_log")
 
     with pytest.raises(CatalogReadError) as caught:
-        Opened(table_folder).facts(version).state(ORDERS)
+        Opened(table_folder).state(version)
 
     assert message in str(caught.value)
 
 
-def test_a_log_without_a_protocol_is_damaged(tmp_path):
-    commit(tmp_path, 0, metadata(field("id")))
-
-    with pytest.raises(CatalogReadError, match="holds the metadata and the protocol"):
-        Opened(tmp_path).facts(0).state(ORDERS)
-
-
-def test_an_empty_log_has_no_version(tmp_path):
-    (tmp_path / "_delta_log").mkdir()
-
-    with pytest.raises(CatalogReadError, match="no commit of version 0; it has those of which none is left"):
-        Opened(tmp_path).facts(0).state(ORDERS)
-
-
-@pytest.mark.parametrize(
-    ("content", "error"),
-    [
+def test_malformed_commits_are_damage(table_folder):
+    for content, error in (
+        ("{", r"dev\.silver\.orders: its Delta log is damaged"),
         ("[" * 100_000, r"is damaged .* is cut off or damaged in line 1 of 1"),
         ('{"commitInfo": {"timestamp": 1e400}}', "may be damaged .* has an odd commitInfo.timestamp in line 1 of 1"),
         ('{"commitInfo": null}', r"metadata is damaged \(AttributeError"),
         ('{"add": {"path": null}}', r"metadata is damaged \(TypeError"),
-    ],
-    ids=["nested deeply", "time", "no commit info", "path"],
-)
-def test_malformed_commits_are_damage(table_folder, content, error):
-    (table_folder / "_delta_log" / commit_name(0)).write_text(content, "utf-8")
-
-    with pytest.raises(CatalogReadError, match=error):
-        Opened(table_folder).commits()
-
-
-def test_commits_that_cannot_be_read(table_folder):
-    spoil(table_folder / "_delta_log")
-
-    with pytest.raises(CatalogReadError, match=r"dev\.silver\.orders: its Delta log is damaged"):
-        Opened(table_folder).commits()
-    with pytest.raises(
-        CatalogReadError,
-        match=r"its Delta log is gone .*; restore it from a backup, or drop the table from its catalog",
     ):
+        (table_folder / "_delta_log" / commit_name(0)).write_text(content, "utf-8")
+
+        with pytest.raises(CatalogReadError, match=error):
+            Opened(table_folder).commits()
+    gone = r"its Delta log is gone .*; restore it from a backup, or drop the table from its catalog"
+    with pytest.raises(CatalogReadError, match=gone):
         Opened(table_folder / "nothing").commits()
-
-
-def lose(*versions):
-    return lambda log: [(log / commit_name(version)).unlink() for version in versions]
 
 
 @pytest.mark.parametrize(
@@ -327,7 +292,7 @@ def cleaned_up(tmp_path):
 def test_a_checkpoint_in_parquet_is_read_by_pyarrow(cleaned_up):
     newest, older = Opened(cleaned_up).facts(), Opened(cleaned_up).facts(1)
 
-    assert [facts.state(ORDERS).clustering for facts in (newest, older)] == [(ColumnPath("id"),)] * 2
+    assert [facts.state(NAME).clustering for facts in (newest, older)] == [(ColumnPath("id"),)] * 2
     assert [(facts.version, facts.configuration["team"]) for facts in (newest, older)] == [(2, "shop"), (1, "shop")]
     assert [[column.name for column in columns] for columns in Opened(cleaned_up).schemas()] == [["id"]]
 
@@ -353,10 +318,3 @@ def test_a_checkpoint_without_metadata_is_no_table(tmp_path):
     assert "checkpoint.0d7ab2b3-0000-4000-8000-000000000001.json holds no metadata" in str(
         state_of_log(NAME, LocalFiles(str(tmp_path)))
     )
-
-
-def test_a_property_of_this_package_that_is_malformed_is_damage(folder):
-    delta_log(folder, field("id"))
-    commit(folder, 1, metadata(field("id"), **{"pytest_delta_schema.primaryKey": "{"}))
-
-    assert state_of_log(NAME, LocalFiles(str(folder))).code == "DS503"

@@ -27,41 +27,39 @@ STACK = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param(
+LIMIT_OF_DELTA = "exceeds char/varchar type length limitation. Failed check:"
+CAUSES: list[tuple[str, ConstraintViolation | None]] = [
+    (
+        (
             "An error occurred while calling o63.sql.\n: org.X: [DELTA_VIOLATE_CONSTRAINT_WITH_VALUES] CHECK constraint"
             " it's odd ((id > 0) AND (name = 'x : y')) violated by row with values:\n - id : 0\n - name : a\nb - c"
-            + STACK,
-            ConstraintViolation(
-                kind="check",
-                name="it's odd",
-                expression="((id > 0) AND (name = 'x : y'))",
-                values={"id": "0", "name": "a\nb - c"},
-            ),
-            id="check",
+        )
+        + STACK,
+        ConstraintViolation(
+            kind="check",
+            name="it's odd",
+            expression="((id > 0) AND (name = 'x : y'))",
+            values={"id": "0", "name": "a\nb - c"},
         ),
-        pytest.param(
-            "[DELTA_NOT_NULL_CONSTRAINT_VIOLATED] NOT NULL constraint violated for column: a b." + STACK,
-            ConstraintViolation(kind="not null", name="a b"),
-            id="not null",
-        ),
-        pytest.param(
-            "[DELTA_MISSING_NOT_NULL_COLUMN_VALUE] Column id, which has a NOT NULL constraint, is missing from the data",
-            ConstraintViolation(kind="not null", name="id"),
-            id="missing column",
-        ),
-        pytest.param(
-            'Value "xxx" exceeds char/varchar type length limitation. Failed check: ((v IS NULL) OR (length(v) <= 2)).',
-            ConstraintViolation(kind="length", name="", expression="((v IS NULL) OR (length(v) <= 2))"),
-            id="length",
-        ),
-        pytest.param("disk full", None, id="something else"),
-    ],
-)
-def test_reading(text, expected):
-    assert constraint_error(RuntimeError(text)) == expected
+    ),
+    (
+        "[DELTA_NOT_NULL_CONSTRAINT_VIOLATED] NOT NULL constraint violated for column: a b." + STACK,
+        ConstraintViolation(kind="not null", name="a b"),
+    ),
+    (
+        "[DELTA_MISSING_NOT_NULL_COLUMN_VALUE] Column id, which has a NOT NULL constraint, is missing from the data",
+        ConstraintViolation(kind="not null", name="id"),
+    ),
+    (
+        f'Value "xxx" {LIMIT_OF_DELTA} ((v IS NULL) OR (length(v) <= 2)).',
+        ConstraintViolation(kind="length", name="", expression="((v IS NULL) OR (length(v) <= 2))"),
+    ),
+    ("disk full", None),
+]
+
+
+def test_the_constraint_that_an_error_names():
+    assert [constraint_error(RuntimeError(text)) for text, _ in CAUSES] == [expected for _, expected in CAUSES]
 
 
 HOSTILE = [
@@ -89,23 +87,20 @@ def test_no_message_takes_long(part):
     assert time.process_time() - start < 5
 
 
-@pytest.mark.parametrize(
-    ("check", "names", "expected"),
-    [
+def test_the_name_of_a_check_ends_where_its_condition_begins():
+    for check, names, expected in (
         ("range between(id, 1, 9)", [], ("range", "between(id, 1, 9)")),
         ("in range between(id, 1, 9)", [], ("in range", "between(id, 1, 9)")),
         ("odd name s LIKE a%", [], ("odd", "name s LIKE a%")),
         ("odd name s LIKE a%", ["odd", "Odd name", "even"], ("odd name", "s LIKE a%")),
         ("flag active", [], ("flag", "active")),
-    ],
-)
-def test_the_name_of_a_check_ends_where_its_condition_begins(check, names, expected):
-    model = table(column("id"), checks=[Check(name, "id > 0") for name in names])
-    error = RuntimeError(f"CHECK constraint {check} violated by row with values:\n - id : 0")
+    ):
+        model = table(column("id"), checks=[Check(name, "id > 0") for name in names])
+        error = RuntimeError(f"CHECK constraint {check} violated by row with values:\n - id : 0")
 
-    violation = constraint_error(error, models=[model])
+        violation = constraint_error(error, models=[model])
 
-    assert (violation.name, violation.expression) == expected
+        assert (violation.name, violation.expression) == expected
 
 
 def test_causes_are_read_as_well():
@@ -115,25 +110,14 @@ def test_causes_are_read_as_well():
     assert str(constraint_error(wrapped)) == "not null id"
 
 
-@pytest.mark.parametrize(
-    ("models", "owner"),
-    [([MODEL], MODEL), ([MODEL, table(column())], MODEL), ([MODEL, MODEL], None), ([], None)],
-)
-def test_the_model_is_found_if_it_is_the_only_one(models, owner):
-    for text in (
-        "CHECK constraint positive (x) violated by row with values:\n - id : 0",
-        "Column id, which has a NOT NULL constraint, is missing",
-    ):
-        violation = constraint_error(RuntimeError(text), models=models)
-        assert violation is not None
-        assert violation.model is owner
-    assert (
-        constraint_error(
-            RuntimeError('Value "x" exceeds char/varchar type length limitation. Failed check: (y).'),
-            models=models,
-        ).model
-        is None
-    )
+def test_the_model_is_found_if_it_is_the_only_one():
+    for models, owner in (([MODEL], MODEL), ([MODEL, table(column())], MODEL), ([MODEL, MODEL], None), ([], None)):
+        for text, expected in (
+            ("CHECK constraint positive (x) violated by row with values:\n - id : 0", owner),
+            ("Column id, which has a NOT NULL constraint, is missing", owner),
+            (f'Value "x" {LIMIT_OF_DELTA} (y).', None),
+        ):
+            assert constraint_error(RuntimeError(text), models=models).model is expected
 
 
 @pytest.fixture
@@ -162,16 +146,12 @@ def test_the_memory_catalog_names_the_values_as_delta_does(catalog):
 
 
 def test_another_constraint_or_none_fails(catalog):
-    with (
-        pytest.raises(AssertionError, match=r"check positive should have stopped the write, and not null id did"),
-        raises_constraint(MODEL, check="positive"),
+    for options, row, text in (
+        ({"check": "positive"}, {"id": None}, "check positive should have stopped the write, and not null id did"),
+        ({"not_null": "id"}, {"id": 1, "b": 2}, "not null id should have stopped the write, and nothing did"),
     ):
-        catalog.insert(NAME, [{"id": None}])
-    with (
-        pytest.raises(AssertionError, match=r"not null id should have stopped the write, and nothing did"),
-        raises_constraint(MODEL, not_null="id"),
-    ):
-        catalog.insert(NAME, [{"id": 1, "b": 2}])
+        with pytest.raises(AssertionError, match=text), raises_constraint(MODEL, **options):
+            catalog.insert(NAME, [row])
 
 
 def test_errors_about_something_else_pass_through():

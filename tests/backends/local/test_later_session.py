@@ -30,14 +30,10 @@ def spark_folder(tmp_path, monkeypatch):
     return folder
 
 
-def test_a_new_session_has_the_settings_of_this_package(spark_folder):
+def test_a_new_session_has_the_settings_of_this_package_unless_something_gives_it_others(spark_folder, monkeypatch):
     assert has_own_settings({})
     assert has_own_settings({"SPARK_HOME": str(spark_folder), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_REMOTE": ""})
-
-
-@pytest.mark.parametrize(
-    "environment",
-    [
+    for environment in (
         {"SPARK_HOME": "/opt/spark"},
         {"SPARK_CONF_DIR": "/etc/spark"},
         {"SPARK_REMOTE": "sc://localhost"},
@@ -45,19 +41,22 @@ def test_a_new_session_has_the_settings_of_this_package(spark_folder):
         {"PYSPARK_SUBMIT_ARGS": "--conf spark.sql.catalog.dev=x pyspark-shell"},
         {"PYSPARK_GATEWAY_PORT": "5000"},
         {"DATABRICKS_RUNTIME_VERSION": "17.3"},
-    ],
-    ids=lambda environment: next(iter(environment)),
-)
-def test_variables_may_give_it_others(environment):
-    assert not has_own_settings(environment)
-
-
-@pytest.mark.parametrize("name", ["spark-defaults.conf", "spark-env.sh"])
-def test_files_may_give_it_others(spark_folder, name):
+    ):
+        assert not has_own_settings(environment), environment
     (spark_folder / "conf").mkdir()
-    (spark_folder / "conf" / name).write_text("spark.sql.catalog.dev org.example.Catalog")
-
-    assert not has_own_settings({})
+    for name in ("spark-defaults.conf", "spark-env.sh"):
+        path = spark_folder / "conf" / name
+        path.write_text("spark.sql.catalog.dev org.example.Catalog")
+        assert not has_own_settings({}), name
+        path.unlink()
+    for key, value in (
+        ("active_spark", lambda: "a session"),
+        ("find_spec", lambda _: SimpleNamespace(origin=None)),
+        ("find_spec", lambda _: None),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(session, key, value)
+            assert not has_own_settings({}), key
 
 
 @pytest.mark.parametrize(
@@ -78,19 +77,6 @@ def test_logs_are_read_as_the_newest_pair_reads_them_where_no_session_can_start(
 
     assert has_own_settings({})
     assert (known.spark, known.delta) == ((4, 2), (4, 4))
-
-
-def test_an_active_session_is_used(monkeypatch):
-    monkeypatch.setattr(session, "active_spark", lambda: "a session")
-
-    assert not has_own_settings({})
-
-
-def test_pyspark_without_a_folder_is_used_as_it_is(monkeypatch):
-    monkeypatch.setattr(session, "find_spec", lambda _: SimpleNamespace(origin=None))
-    assert not has_own_settings({})
-    monkeypatch.setattr(session, "find_spec", lambda _: None)
-    assert not has_own_settings({})
 
 
 def never():

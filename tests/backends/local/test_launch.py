@@ -21,88 +21,61 @@ ROOT = Path(__file__).parents[3]
 EXTRA = "pip install 'pytest-delta-schema[spark]'"
 
 
-@pytest.mark.parametrize(
-    "versions",
-    [
-        {"pyspark": "4.2.0", "delta-spark": "4.4.0"},
-        {"pyspark": "4.2.1", "delta-spark": "4.4.1"},
-        {"pyspark": "4.1.0", "delta-spark": "4.4.0"},
-        {"pyspark": "4.1.4", "delta-spark": "4.2.0"},
-        {"pyspark": "4.0.5", "delta-spark": "4.0.1"},
-        {"pyspark": "4.0.1", "delta-spark": "4.4.0"},
-        {"pyspark": "3.5.3", "delta-spark": "3.3.2"},
-        {"pyspark": "4.2.0.dev1", "delta-spark": "4.4.0"},
-    ],
-    ids=lambda versions: "-".join(versions.values()),
+NOT_THERE = f"the local backend needs Spark and Delta, and pyspark is not installed; run: {EXTRA}"
+NEWEST = "pip install 'pyspark==4.2.0' 'delta-spark==4.4.0'"
+CLIENT = (
+    "provides pyspark without a Spark that the local backend could start; choose another backend, such as"
+    f" --delta-backend=session, or run in another environment: {EXTRA}"
 )
-def test_a_pair_with_a_jar_is_taken(versions):
-    assert version_fault(versions) == ""
-
-
-@pytest.mark.parametrize(
-    ("versions", "message"),
-    [
-        ({}, f"the local backend needs Spark and Delta, and pyspark is not installed; run: {EXTRA}"),
-        (
-            {"delta-spark": "4.4.0"},
-            f"the local backend needs Spark and Delta, and pyspark is not installed; run: {EXTRA}",
-        ),
-        (
-            {"pyspark": "3.5.9"},
-            "pyspark 3.5.9 is installed without delta-spark; run: pip install 'delta-spark==3.3.3'",
-        ),
-        (
-            {"pyspark": "4.1.2"},
-            "pyspark 4.1.2 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'",
-        ),
-        (
-            {"pyspark": "3.5.9", "delta-spark": "4.4.0"},
-            "delta-spark 4.4.0 is not built for pyspark 3.5.9; run: pip install 'delta-spark==3.3.3'",
-        ),
-        (
-            {"pyspark": "4.0.5", "delta-spark": "3.3.3"},
-            "delta-spark 3.3.3 is not built for pyspark 4.0.5; run: pip install 'delta-spark==4.0.1'",
-        ),
-        (
-            {"pyspark": "4.2.0", "delta-spark": "4.3.1"},
-            "delta-spark 4.3.1 is not built for pyspark 4.2.0; run: pip install 'delta-spark==4.4.0'",
-        ),
-        (
-            {"pyspark": "4.3.0", "delta-spark": "4.1.0"},
-            "there is no supported delta-spark for pyspark 4.3.0; run: pip install 'pyspark==4.2.0' 'delta-spark==4.4.0'",
-        ),
-        (
-            {"pyspark": "3.4.4"},
-            "there is no supported delta-spark for pyspark 3.4.4; run: pip install 'pyspark==4.2.0' 'delta-spark==4.4.0'",
-        ),
-        (
-            {"databricks-connect": "16.4.2"},
-            (
-                "databricks-connect 16.4.2 provides pyspark without a Spark that the local backend could start; choose"
-                f" another backend, such as --delta-backend=session, or run in another environment: {EXTRA}"
-            ),
-        ),
-        (
-            {"pyspark-client": "4.1.0", "delta-spark": "4.4.0"},
-            (
-                "pyspark-client 4.1.0 provides pyspark without a Spark that the local backend could start; choose"
-                f" another backend, such as --delta-backend=session, or run in another environment: {EXTRA}"
-            ),
-        ),
-        (
-            {"pyspark": "4.2.0", "databricks-connect": "16.4.2", "delta-spark": "4.4.0"},
-            (
-                "databricks-connect 16.4.2 and pyspark 4.2.0 install the same package, and overwrite each other's files; run:"
-                f" pip uninstall --yes databricks-connect pyspark, and then: {EXTRA}"
-            ),
-        ),
-    ],
-    ids=lambda value: (
-        " ".join(f"{name}-{version}" for name, version in value.items()) or "nothing" if isinstance(value, dict) else ""
+FAULTS = [
+    ({}, NOT_THERE),
+    ({"delta-spark": "4.4.0"}, NOT_THERE),
+    ({"pyspark": "3.5.9"}, "pyspark 3.5.9 is installed without delta-spark; run: pip install 'delta-spark==3.3.3'"),
+    ({"pyspark": "4.1.2"}, "pyspark 4.1.2 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'"),
+    (
+        {"pyspark": "3.5.9", "delta-spark": "4.4.0"},
+        "delta-spark 4.4.0 is not built for pyspark 3.5.9; run: pip install 'delta-spark==3.3.3'",
     ),
-)
-def test_any_other_environment_is_named_with_the_command_that_completes_it(versions, message):
-    assert version_fault(versions) == message
+    (
+        {"pyspark": "4.0.5", "delta-spark": "3.3.3"},
+        "delta-spark 3.3.3 is not built for pyspark 4.0.5; run: pip install 'delta-spark==4.0.1'",
+    ),
+    (
+        {"pyspark": "4.2.0", "delta-spark": "4.3.1"},
+        "delta-spark 4.3.1 is not built for pyspark 4.2.0; run: pip install 'delta-spark==4.4.0'",
+    ),
+    (
+        {"pyspark": "4.3.0", "delta-spark": "4.1.0"},
+        f"there is no supported delta-spark for pyspark 4.3.0; run: {NEWEST}",
+    ),
+    ({"pyspark": "3.4.4"}, f"there is no supported delta-spark for pyspark 3.4.4; run: {NEWEST}"),
+    ({"databricks-connect": "16.4.2"}, f"databricks-connect 16.4.2 {CLIENT}"),
+    ({"pyspark-client": "4.1.0", "delta-spark": "4.4.0"}, f"pyspark-client 4.1.0 {CLIENT}"),
+    (
+        {"pyspark": "4.2.0", "databricks-connect": "16.4.2", "delta-spark": "4.4.0"},
+        (
+            "databricks-connect 16.4.2 and pyspark 4.2.0 install the same package, and overwrite each other's files; run:"
+            f" pip uninstall --yes databricks-connect pyspark, and then: {EXTRA}"
+        ),
+    ),
+    *(
+        ({"pyspark": pyspark, "delta-spark": delta}, "")
+        for pyspark, delta in [
+            ("4.2.0", "4.4.0"),
+            ("4.2.1", "4.4.1"),
+            ("4.1.0", "4.4.0"),
+            ("4.1.4", "4.2.0"),
+            ("4.0.5", "4.0.1"),
+            ("4.0.1", "4.4.0"),
+            ("3.5.3", "3.3.2"),
+            ("4.2.0.dev1", "4.4.0"),
+        ]
+    ),
+]
+
+
+def test_an_environment_without_a_pair_is_named_with_the_command_that_completes_it():
+    assert [version_fault(versions) for versions, _ in FAULTS] == [fault for _, fault in FAULTS]
 
 
 def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
@@ -115,24 +88,21 @@ def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
     assert str(caught.value) == "pyspark 4.1.4 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'"
 
 
-@pytest.mark.parametrize(
-    ("pyspark", "command"),
-    [
-        ("3.5.9", "pip install 'delta-spark==3.3.3'"),
-        ("4.1.4", "pip install 'delta-spark==4.4.0'"),
-        ("4.3.0", "pip install 'pyspark==4.2.0' 'delta-spark==4.4.0'"),
-    ],
-)
-def test_a_delta_with_a_published_jar_is_named_for_each_spark(monkeypatch, pyspark, command):
-    monkeypatch.setattr(session, "installed", lambda: {"pyspark": pyspark, "delta-spark": "4.4.1"})
+def test_a_delta_with_a_published_jar_is_named_for_each_spark(monkeypatch):
+    for pyspark, delta, command in (
+        ("3.5.9", "4.4.1", "pip install 'delta-spark==3.3.3'"),
+        ("4.1.4", "4.4.1", "pip install 'delta-spark==4.4.0'"),
+        ("4.3.0", "4.4.1", NEWEST),
+        ("4.2.0", "4.4.0", ""),
+    ):
+        monkeypatch.setattr(
+            session, "installed", lambda versions=(pyspark, delta): dict(zip(PAIR, versions, strict=True))
+        )
 
-    assert published_install_command() == command
+        assert published_install_command() == command
 
 
-def test_an_installed_delta_with_a_published_jar_is_not_named_again(monkeypatch):
-    monkeypatch.setattr(session, "installed", lambda: {"pyspark": "4.2.0", "delta-spark": "4.4.0"})
-
-    assert published_install_command() == ""
+PAIR = ("pyspark", "delta-spark")
 
 
 def test_the_pyspark_of_a_spark_that_pip_did_not_install_is_found(monkeypatch):
@@ -180,27 +150,19 @@ def test_the_answer_of_a_program():
     assert run(SHORT, 60) == Result(3, "17")
 
 
-def test_an_interruption_is_not_lost_if_the_program_has_just_ended(monkeypatch):
-    def communicate(process: subprocess.Popen[bytes], **_: object) -> None:
-        process.wait()
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(subprocess.Popen, "communicate", communicate)
-
-    with pytest.raises(KeyboardInterrupt):
-        run(SHORT, 60)
-
-
-def test_a_program_that_is_interrupted_is_killed(monkeypatch):
+@pytest.mark.parametrize(("seconds", "code"), [(0, 0), (600, -9)], ids=["just ended", "running"])
+def test_an_interruption_is_not_lost_and_ends_the_program(monkeypatch, seconds, code):
     processes = []
 
     def communicate(process: subprocess.Popen[bytes], **_: object) -> None:
         processes.append(process)
+        if not seconds:
+            process.wait()
         raise KeyboardInterrupt
 
     monkeypatch.setattr(subprocess.Popen, "communicate", communicate)
 
     with pytest.raises(KeyboardInterrupt):
-        run([sys.executable, "-c", "import time; time.sleep(600)"], 60)
+        run([sys.executable, "-c", f"import time; time.sleep({seconds})"], 60)
 
-    assert [process.returncode for process in processes] == [-9]
+    assert [process.returncode for process in processes] == [code]

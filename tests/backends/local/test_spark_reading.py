@@ -64,25 +64,18 @@ def problem(local, model=None):
     return str(caught.value)
 
 
-def test_a_table_is_read_without_a_spark_job(made):
+def test_many_tables_are_read_in_one_round_trip_without_a_spark_job(made, monkeypatch):
+    calls = []
+    read = made.bridge.read
+    monkeypatch.setattr(made.bridge, "read", lambda request: (calls.append(request), read(request))[1])
     tracker = made.spark.sparkContext.statusTracker()
     jobs = len(tracker.getJobIdsForGroup(None))
 
-    assert made.snapshot([table(ID)]).tables[NAME].version == 0
+    state = made.snapshot([table(ID), table(ID, name="dev.silver.b"), table(ID, name="dev.gold.c")])
 
+    assert state.tables[NAME].version == 0
+    assert [request.count("\n") for request in calls] == [3]
     assert len(tracker.getJobIdsForGroup(None)) == jobs
-
-
-def test_changes_of_other_writers_are_read(made):
-    made.spark.sql("ALTER TABLE dev.silver.orders ADD COLUMNS (b STRING COMMENT 'B')")
-
-    state = made.snapshot([table(ID)]).tables[NAME]
-
-    assert [(column.name, column.data_type, column.comment) for column in state.columns] == [
-        ("id", "bigint", ""),
-        ("b", "string", "B"),
-    ]
-    assert state.version == 1
 
 
 def test_absent_tables_and_schemas(made):
@@ -151,81 +144,45 @@ def test_a_folder_without_permission_is_no_absent_table(local, warehouse, hide):
     )
 
 
+LOST_METADATA = "report this if other clients read the table, or let what wrote it write the metadata again"
+RESTORE = "restore the log, or change it with the client that wrote it"
+
+
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("answer", "fact", "rest"),
     [
-        ("no json\n", "/00000000000000000000.json is cut off or damaged in line 1 of 1); restore it from a backup"),
-        ('{"commitInfo": {}}\n', "/_delta_log holds a metaData action); restore them from a backup"),
-        ("", "/00000000000000000000.json is empty); restore it from a backup"),
+        ("{}", "its metadata is damaged (", f"{LOST_METADATA} [DS503 DamagedTable]"),
+        ('{"metaData": 5}', "its Delta log cannot be read (", f"{RESTORE} [DS502 UnreadableTable]"),
+        (
+            '{"metaData": {"schemaString": "not JSON"}}',
+            "its Delta log cannot be read (",
+            f"{RESTORE} [DS502 UnreadableTable]",
+        ),
     ],
 )
-def test_an_unreadable_log(made, warehouse, content, message):
-    log = table_folder(warehouse, NAME) / "_delta_log"
-    for path in list(log.glob("*.crc")):
-        path.unlink()
-    (log / "00000000000000000000.json").write_text(content)
-    made.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+def test_malformed_metadata(local, answer, fact, rest):
+    read = str(_understand(local.bridge, NAME, f'delta\t/lake\t0\t{answer}\t{{"protocol": {{}}}}\t'))
 
-    text = problem(made)
-
-    assert text.startswith("dev.silver.orders: its Delta log is damaged (")
-    assert text.endswith(f"{message} [DS503 DamagedTable]")
-    assert (log / "00000000000000000000.json").read_text() == content
+    assert read.startswith(f"dev.silver.orders: {fact}")
+    assert read.endswith(f"); {rest}")
 
 
-def test_malformed_metadata(made, warehouse):
-    location = table_folder(warehouse, NAME)
-
-    read = _understand(made.bridge, NAME, f'delta\t{location}\t0\t{{}}\t{{"protocol": {{}}}}\t')
-
-    assert str(read).startswith("dev.silver.orders: its metadata is damaged (")
-    remedy = "report this if other clients read the table, or let what wrote it write the metadata again"
-    assert str(read).endswith(f"); {remedy} [DS503 DamagedTable]")
-
-
-@pytest.mark.parametrize("metadata", ["5", '{"schemaString": "not JSON"}'])
-def test_metadata_that_delta_does_not_understand(made, warehouse, metadata):
-    location = table_folder(warehouse, NAME)
-
-    read = _understand(made.bridge, NAME, f'delta\t{location}\t0\t{{"metaData": {metadata}}}\t{{"protocol": {{}}}}\t')
-
-    assert str(read).startswith("dev.silver.orders: its Delta log cannot be read (")
-    assert str(read).endswith("); restore the log, or change it with the client that wrote it [DS502 UnreadableTable]")
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
+def test_the_remedy_of_a_malformed_own_property_helps(made):
+    for key, value in (
         ("pytest_delta_schema.primaryKey", "id"),
         ("pytest_delta_schema.unique.u", "[]"),
         ("pytest_delta_schema.foreignKey.f", '{"name": "f", "columns": ["id"], "parent": "p"}'),
         ("pytest_delta_schema.ownedProperties", "7"),
-    ],
-)
-def test_the_remedy_of_a_malformed_own_property_helps(made, key, value):
+    ):
+        made.spark.sql(f"ALTER TABLE {NAME} SET TBLPROPERTIES ('{key}' = '{value}')")
+
+        fact, remedy = problem(made).split("; remove it (")
+        made.spark.sql(remedy.partition("), and apply")[0])
+
+        assert fact == f"dev.silver.orders: the property {key} is malformed"
     model = table(ID, primary_key=["id"])
-    made.spark.sql(f"ALTER TABLE {NAME} SET TBLPROPERTIES ('{key}' = '{value}')")
-
-    text = problem(made)
-    fact, remedy = text.split("; remove it (")
-    made.spark.sql(remedy.partition("), and apply")[0])
     Orchestrator.over(made).sync_tables([model])
-
-    assert fact == f"dev.silver.orders: the property {key} is malformed"
     assert made.snapshot([model]).tables[NAME].primary_key.columns == ("id",)
-
-
-def test_a_log_whose_first_commit_is_gone(made, warehouse):
-    log = table_folder(warehouse, NAME) / "_delta_log"
-    made.spark.sql("ALTER TABLE dev.silver.orders SET TBLPROPERTIES ('a' = 'b')")
-    for path in list(log.glob("*00000000000000000000.*")):
-        path.unlink()
-    made.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
-
-    assert problem(made) == (
-        f"dev.silver.orders: its Delta log is damaged ({log} lacks 00000000000000000000.json, and later commits are there);"
-        " restore it from a backup [DS503 DamagedTable]"
-    )
 
 
 def test_a_table_whose_folder_was_removed_behind_the_sessions_back(made, warehouse):
@@ -265,17 +222,6 @@ def test_the_session_catalog_itself(local):
     assert (Path(location.removeprefix("file:")) / "_delta_schema").is_file()
 
     local.spark.sql("DROP TABLE spark_catalog.default.plain")
-
-
-def test_many_tables_are_read_in_one_round_trip(made, monkeypatch):
-    calls = []
-    bridge = made.bridge
-    real = bridge.read
-    monkeypatch.setattr(bridge, "read", lambda request: (calls.append(request), real(request))[1])
-
-    made.snapshot([table(ID), table(ID, name="dev.silver.b"), table(ID, name="dev.gold.c")])
-
-    assert [request.count("\n") for request in calls] == [3]
 
 
 def test_tables_of_a_schema_are_listed_without_its_views(local):
@@ -352,9 +298,7 @@ def test_an_additive_contract_and_its_writers_take_turns(local):
     assert_no_drift(second, catalog=local)
 
 
-@pytest.mark.parametrize("backend", ["local", "session"])
-def test_columns_that_are_gone_are_found_in_older_versions(local, remote, backend):
-    catalog = local if backend == "local" else SessionCatalog(remote)
+def test_columns_that_are_gone_are_found_in_older_versions(local, remote):
     mapped = {"delta.columnMapping.mode": "name"}
     first = table(A, Column("b", INT), Column("c", INT), Column("place", PLACE), table_properties=mapped)
     Orchestrator.over(local).sync_tables([first])
@@ -369,14 +313,14 @@ def test_columns_that_are_gone_are_found_in_older_versions(local, remote, backen
 
     gone = [*map(ColumnPath.parse, ["b", "c", "never", "place.lon", "place.never", "c.never"])]
 
-    assert catalog.past_columns(NAME, gone) == {ColumnPath("b"), ColumnPath("c"), ColumnPath("place", "lon")}
-    assert catalog.past_columns(NAME, [ColumnPath("c")]) == {ColumnPath("c")}
-    assert catalog.past_columns(NAME, []) == frozenset()
+    for catalog in (local, SessionCatalog(remote)):
+        assert catalog.past_columns(NAME, gone) == {ColumnPath("b"), ColumnPath("c"), ColumnPath("place", "lon")}
+        assert catalog.past_columns(NAME, [ColumnPath("c")]) == {ColumnPath("c")}
+        assert catalog.past_columns(NAME, []) == frozenset()
 
 
-@pytest.mark.parametrize(
-    ("versions", "since", "position"),
-    [
+def test_a_version_is_found_or_older_than_the_history():
+    for versions, since, position in (
         ([0], 0, 0),
         ([0, 1, 2, 3], 0, 0),
         ([0, 1, 2, 3], 2, 2),
@@ -385,10 +329,8 @@ def test_columns_that_are_gone_are_found_in_older_versions(local, remote, backen
         ([7, 8, 9], 8, 8),
         ([7, 8, 9], 7, None),
         ([7, 8, 9], 3, None),
-    ],
-)
-def test_a_version_is_found_or_older_than_the_history(versions, since, position):
-    assert _first_version(versions, lambda version: version >= since) == position
+    ):
+        assert _first_version(versions, since.__le__) == position
 
 
 def append(local, schema, **options):

@@ -120,6 +120,12 @@ def test_an_active_session_is_taken_and_never_stopped(local_session, warehouse):
 
     assert session.spark is local_session.spark
     assert local_session.spark.sql("SELECT 1").count() == 1
+    # Workers run on the interpreter of the tests; without an archive, the JVM neither uses nor records one.
+    assert local_session.spark.sparkContext.pythonExec == os.environ.get("PYSPARK_PYTHON", sys.executable)
+    options = str(local_session.spark.conf.get("spark.driver.extraJavaOptions"))
+    assert local_session.archive is None
+    assert "SharedArchiveFile" not in options
+    assert "RecordDynamic" not in options
 
 
 @pytest.mark.spark
@@ -176,14 +182,6 @@ def test_a_catalog_that_opens_slowly_shows_itself(caplog, monkeypatch, tmp_path)
     assert (opened.spark, opened.warehouse, opened.bridge) == ("spark", tmp_path, bridge)
     lines = [re.sub(r"\d+ s", "N s", line) for line in caplog.messages]
     assert list(dict.fromkeys(lines)) == ["opening the catalog: N s so far", "opening the catalog: done after N s"]
-
-
-@pytest.mark.spark
-def test_without_an_archive_the_jvm_neither_uses_nor_records_one(local_session):
-    assert local_session.archive is None
-    options = local_session.spark.conf.get("spark.driver.extraJavaOptions")
-    assert "SharedArchiveFile" not in options
-    assert "RecordDynamic" not in options
 
 
 @pytest.mark.spark
@@ -245,11 +243,6 @@ def test_spark_submit_is_told_what_it_would_look_for(monkeypatch, own):
     }
     assert environment == {**defaults, **own}
     assert {name: os.environ[name] for name in names if name in os.environ} == own
-
-
-@pytest.mark.spark
-def test_workers_run_on_the_interpreter_of_the_tests(local_session):
-    assert local_session.spark.sparkContext.pythonExec == os.environ.get("PYSPARK_PYTHON", sys.executable)
 
 
 def test_the_warehouse_keeps_itself_out_of_git(tmp_path):
@@ -372,20 +365,16 @@ def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
 
 @pytest.mark.spark
 @pytest.mark.own_jvm
-def test_a_spark_that_the_catalog_classes_do_not_fit_is_reported(empty_cache):
+def test_classes_are_compiled_once_and_those_that_do_not_fit_are_reported(empty_cache, monkeypatch):
     with pytest.raises(
         BackendUnavailableError,
         match=r"the catalog classes do not fit the installed Spark and Delta; use a supported",
     ):
         classes_jar([])
-
     assert not list(empty_cache.rglob("*.jar"))
-
-
-@pytest.mark.spark
-@pytest.mark.own_jvm
-def test_classes_are_compiled_once(empty_cache, monkeypatch):
-    wanted = delta_jars_of_the_real_cache(monkeypatch)
+    with monkeypatch.context() as patch:
+        patch.delenv("XDG_CACHE_HOME")
+        wanted = delta_jars()
 
     first = classes_jar(wanted)
     monkeypatch.setattr(launch, "_build", None)
@@ -394,51 +383,27 @@ def test_classes_are_compiled_once(empty_cache, monkeypatch):
     assert first.is_relative_to(empty_cache)
 
 
-def delta_jars_of_the_real_cache(monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.delenv("XDG_CACHE_HOME")
-        return delta_jars()
-
-
 @pytest.mark.parametrize(
-    ("home", "path", "reason", "message"),
+    ("home", "answer", "message"),
     [
-        pytest.param(
-            None,
-            "",
-            None,
-            r"needs Java 17 or newer, and there is no java on the PATH; install a JRE 17",
-            id="no java",
-        ),
-        pytest.param(
-            "/no/such",
-            None,
-            None,
-            r"JAVA_HOME is /no/such, but there is no program bin/java in it",
-            id="wrong home",
-        ),
-        pytest.param(
-            "fake",
-            None,
-            'openjdk version "11.0.2" 2019',
-            r"""bin/java answers 'openjdk version "11.0.2" 2019'; install""",
-            id="old",
-        ),
-        pytest.param("fake", None, "", r"bin/java does not print its version; install a JRE 17", id="mute"),
+        (None, None, r"needs Java 17 or newer, and there is no java on the PATH; install a JRE 17"),
+        ("/no/such", None, r"JAVA_HOME is /no/such, but there is no program bin/java in it"),
+        ("fake", 'openjdk version "11.0.2" 2019', r"""bin/java answers 'openjdk version "11.0.2" 2019'; install"""),
+        ("fake", "", r"bin/java does not print its version; install a JRE 17"),
     ],
+    ids=["no java", "wrong home", "old", "mute"],
 )
-def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, path, reason, message):
-    if reason is not None:
+def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, answer, message):
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    if answer is not None:
         program = tmp_path / "fake" / "bin" / "java"
         program.parent.mkdir(parents=True)
-        program.write_text(f"#!/bin/sh\necho '{reason}' >&2\n")
+        program.write_text(f"#!/bin/sh\necho '{answer}' >&2\n")
         program.chmod(0o755)
-        home = str(tmp_path / "fake")
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    if home is not None:
-        monkeypatch.setenv("JAVA_HOME", home)
-    if path is not None:
-        monkeypatch.setenv("PATH", path)
+    if home is None:
+        monkeypatch.setenv("PATH", "")
+    else:
+        monkeypatch.setenv("JAVA_HOME", str(tmp_path / home))
     launch._ask.cache_clear()
 
     with pytest.raises(BackendUnavailableError, match=message):

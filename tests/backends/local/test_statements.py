@@ -48,7 +48,9 @@ def test_creating_costs_one_commit_and_one_for_the_key(local):
     assert local.version(NAME) == 1
 
 
-def test_an_alignment_costs_one_commit_a_statement(before):
+def test_an_alignment_costs_one_commit_a_statement_and_the_table_still_reads_and_writes(before):
+    before.insert(NAME, [{"id": 1}])
+
     result = Orchestrator.over(before).sync_tables([orders()])
 
     assert [statement.kind for statement in result.statements] == [
@@ -59,16 +61,10 @@ def test_an_alignment_costs_one_commit_a_statement(before):
         StatementKind.COMMENT_TABLE,
         StatementKind.SET_PROPERTIES,
     ]
-    assert before.version(NAME) == 6
     assert Orchestrator.over(before).sync_tables([orders()]).statements == ()
-    assert before.version(NAME) == 6
-
-
-def test_history_names_every_step(before):
-    Orchestrator.over(before).sync_tables([orders()])
-
     assert operations(before) == [
         "CREATE TABLE",
+        "WRITE",
         "ADD COLUMNS",
         "SET NOT NULL",
         "SET TBLPROPERTIES",
@@ -76,15 +72,8 @@ def test_history_names_every_step(before):
         "SET TBLPROPERTIES",
         "SET TBLPROPERTIES",
     ]
-
-
-def test_the_table_still_reads_and_writes_after_everything(before):
-    before.insert(NAME, [{"id": 1}])
-    Orchestrator.over(before).sync_tables([orders()])
-
     row = {"ID": 2, "amount": 1, "created_ts": datetime(2026, 1, 1, tzinfo=timezone.utc)}
     before.insert(NAME, [row])
-
     assert_table_equals(orders(), [{"id": 1}, row], catalog=before)
     with pytest.raises(StatementError, match="NOT NULL constraint violated for column: id"):
         before.insert(NAME, [{"id": None}])
@@ -92,25 +81,18 @@ def test_the_table_still_reads_and_writes_after_everything(before):
 
 def test_not_null_over_nulls_is_refused_with_their_count_and_nothing_is_changed(before):
     before.insert(NAME, [{"id": None}, {"id": None}, {"id": 3}])
+    (action,) = Orchestrator.over(before).plan_tables([orders()]).actions
+    statement = next(statement for statement in statements(action) if statement.kind is StatementKind.TIGHTEN_COLUMNS)
 
     with pytest.raises(UnsafePlanError) as caught:
         Orchestrator.over(before).sync_tables([orders()])
+    with pytest.raises(UnsafePlanError, match="2 rows hold NULL in it, of 3"):
+        before.run(statement)
 
     assert str(caught.value) == (
         "dev.silver.orders: column id cannot be NOT NULL, because 2 rows hold NULL in it, of 3; fill them (they are listed"
         " by SELECT * FROM `dev`.`silver`.`orders` WHERE `id` IS NULL), or declare it nullable [DS301 NullsInColumn]"
     )
-    assert before.version(NAME) == 1
-
-
-def test_the_statement_itself_refuses_nulls_as_well(before):
-    before.insert(NAME, [{"id": None}])
-    (action,) = Orchestrator.over(before).plan_tables([orders()]).actions
-    statement = next(statement for statement in statements(action) if statement.kind is StatementKind.TIGHTEN_COLUMNS)
-
-    with pytest.raises(UnsafePlanError, match="1 row holds NULL in it, of 1"):
-        before.run(statement)
-
     assert before.version(NAME) == 1
 
 
@@ -277,78 +259,65 @@ def test_rows_must_fit(local):
     assert local.data_checks(NAME).count_rows([NotNull(ColumnPath("id"))]) == RowCounts(rows=0, broken=(0,))
 
 
-def laid_out(local, monkeypatch=None, **patches):
-    """Make a table with two rows, patch what the rewrite asks, and rewrite it by ``d``."""
-    before, after = table(column(), column("d")), table(column(), column("d"), partitioned_by=["d"])
-    agreed = Settings(consents=(Consent("rewrite", str(NAME)),))
-    Orchestrator.over(local).sync_tables([before])
+@pytest.fixture
+def lay_out(local):
+    """Partition a table with two rows by ``d``."""
+    Orchestrator.over(local).sync_tables([table(column(), column("d"))])
     local.insert(NAME, [{"id": 1, "d": 1}, {"id": 2, "d": 2}])
-    for name, value in patches.items():
-        monkeypatch.setattr(f"pytest_delta_schema.backends.spark.statements.{name}", value)
-    return Orchestrator.over(local, settings=agreed).sync_tables([after])
+    agreed = Settings(consents=(Consent("rewrite", str(NAME)),))
+    after = table(column(), column("d"), partitioned_by=["d"])
+    return lambda: Orchestrator.over(local, settings=agreed).sync_tables([after])
 
 
-def test_a_row_that_is_written_during_a_rewrite_stops_it_and_is_kept(local, monkeypatch):
+def test_a_row_that_is_written_during_a_rewrite_stops_it_and_is_kept(local, monkeypatch, lay_out):
     def slowly(source):
         local.insert(NAME, [{"id": 3, "d": 3}])
         return select_all(source)
 
+    monkeypatch.setattr(layout_statements, "select_all", slowly)
     with pytest.raises(ApplyError, match=r"ConcurrentAppend|DELTA_CONCURRENT_APPEND"):
-        laid_out(local, monkeypatch, select_all=slowly)
+        lay_out()
 
     state = local.snapshot([table(column())]).tables[NAME]
     assert state.partitioning == ()
     assert local.data_checks(NAME).count_rows().rows == 3
 
 
-LOSSES = {
-    "a row": ("SELECT * FROM {} LIMIT 1", "there are 1 rows instead of 2"),
-    "a row twice": ("SELECT * FROM {0} UNION ALL (SELECT * FROM {0} LIMIT 1)", "there are 3 rows instead of 2"),
-    "a value": ("SELECT id, nullif(d, 2) AS d FROM {}", "the values of column d (bigint) differ"),
-    "all values": (
-        "SELECT id + 1 AS id, -d AS d FROM {}",
-        "the values of columns id (bigint), d (bigint) differ",
-    ),
-    "which value belongs to which row": (
-        "SELECT id, 3 - d AS d FROM {}",
-        "values were swapped between rows",
-    ),
-}
+def test_a_rewrite_that_would_change_data_changes_nothing(local, monkeypatch, lay_out):
+    for sql, message in (
+        ("SELECT * FROM {} LIMIT 1", "there are 1 rows instead of 2"),
+        ("SELECT * FROM {0} UNION ALL (SELECT * FROM {0} LIMIT 1)", "there are 3 rows instead of 2"),
+        ("SELECT id, nullif(d, 2) AS d FROM {}", "the values of column d (bigint) differ"),
+        ("SELECT id + 1 AS id, -d AS d FROM {}", "the values of columns id (bigint), d (bigint) differ"),
+        ("SELECT id, 3 - d AS d FROM {}", "values were swapped between rows"),
+    ):
+        monkeypatch.setattr(layout_statements, "select_all", sql.format)
+
+        with pytest.raises(ApplyError) as caught:
+            lay_out()
+
+        story = (
+            f"failed: dev.silver.orders: the rewrite would change data: {message}; nothing was changed, keep the layout"
+        )
+        assert story in str(caught.value)
+        state = local.snapshot([table(column())]).tables[NAME]
+        assert (state.partitioning, state.version) == ((), 1)
+        assert local.spark.table(dotted(NAME)).orderBy("id").collect() == [(1, 1), (2, 2)]
+        (left,) = table_folder(local.warehouse, NAME).rglob("*.parquet")
+        assert left.parent == table_folder(local.warehouse, NAME)
 
 
-@pytest.mark.parametrize("lost", LOSSES)
-def test_a_rewrite_that_would_change_data_changes_nothing(local, monkeypatch, lost):
-    sql, message = LOSSES[lost]
-
-    with pytest.raises(ApplyError) as caught:
-        laid_out(local, monkeypatch, select_all=sql.format)
-
-    story = f"failed: dev.silver.orders: the rewrite would change data: {message}; nothing was changed, keep the layout"
-    assert story in str(caught.value)
-    state = local.snapshot([table(column())]).tables[NAME]
-    assert (state.partitioning, state.version) == ((), 1)
-    assert local.spark.table(dotted(NAME)).orderBy("id").collect() == [(1, 1), (2, 2)]
-    (left,) = table_folder(local.warehouse, NAME).rglob("*.parquet")
-    assert left.parent == table_folder(local.warehouse, NAME)
-
-
-def test_a_rewrite_scans_the_rows_three_times_at_most(local, monkeypatch):
+def test_a_rewrite_scans_the_rows_three_times_and_streams_do_not_read_them_again(local, monkeypatch, lay_out):
     jobs = []
-    query, write = layout_statements.table_fingerprint, select_all
-    monkeypatch.setattr(
-        layout_statements,
-        "table_fingerprint",
-        lambda *args: jobs.append("fingerprint") or query(*args),
-    )
+    for name in ("table_fingerprint", "select_all"):
+        real = getattr(layout_statements, name)
+        monkeypatch.setattr(
+            layout_statements, name, lambda *args, name=name, real=real: jobs.append(name) or real(*args)
+        )
 
-    laid_out(local, monkeypatch, select_all=lambda source: jobs.append("write") or write(source))
+    lay_out()
 
-    assert jobs == ["fingerprint", "write", "fingerprint"]
-
-
-def test_streams_do_not_read_the_rows_of_a_rewrite_again(local):
-    laid_out(local)
-
+    assert jobs == ["table_fingerprint", "select_all", "table_fingerprint"]
     newest = max((table_folder(local.warehouse, NAME) / "_delta_log").glob("*.json"))
     actions = [json.loads(line) for line in newest.read_text("utf-8").splitlines()]
     files = [
@@ -441,16 +410,19 @@ def test_intervals_are_equal_where_delta_reads_the_same(local):
     assert [equal_values("delta.logRetentionDuration", *pair) for pair in pairs] == expected
 
 
-@pytest.mark.parametrize("columns", ["a,b", "A, b", " `a` ,b", "s.x", " `s` . x", "`a,b`", "`a``b`"])
-def test_delta_takes_lists_of_columns_in_other_spellings(local, columns):
+def test_delta_takes_lists_of_columns_in_other_spellings(local):
     local.create_schema("dev", "silver")
     fields = "a int, b int, `a,b` int, `a``b` int, s struct<x: int>"
-    mapped = "'delta.columnMapping.mode' = 'name'"
-    properties = f"{mapped}, 'delta.dataSkippingStatsColumns' = '{columns}'"
-    local.spark.sql(f"CREATE TABLE {NAME} ({fields}) USING delta TBLPROPERTIES ({properties})")
+    key, mapped = "delta.dataSkippingStatsColumns", "'delta.columnMapping.mode' = 'name'"
+    lists = ["a,b", "A, b", " `a` ,b", "s.x", " `s` . x", "`a,b`", "`a``b`"]
+    models = [table(column("a"), name=f"dev.silver.t{number}") for number in range(len(lists))]
+    for model, columns in zip(models, lists, strict=True):
+        properties = f"{mapped}, '{key}' = '{columns}'"
+        local.spark.sql(f"CREATE TABLE {model.qualified_name} ({fields}) USING delta TBLPROPERTIES ({properties})")
 
-    model = table(column("a"), table_properties={"delta.dataSkippingStatsColumns": columns})
-    assert local.snapshot([model]).tables[NAME].table_properties["delta.dataSkippingStatsColumns"] == columns
+    tables = local.snapshot(models).tables
+
+    assert [tables[model.name].table_properties[key] for model in models] == lists
 
 
 def test_delta_lowers_versions_that_only_name_features(local):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 
-from pytest_delta_schema import Check, Column, Orchestrator, QualifiedName, Table, assert_no_drift
+from pytest_delta_schema import Check, Column, Orchestrator, QualifiedName, assert_no_drift
 from pytest_delta_schema.backends.local.launch import FILE_SYSTEMS
 from pytest_delta_schema.backends.local.warehouse import (
     decode,
@@ -304,20 +304,24 @@ def test_a_folder_that_no_file_system_takes_is_found_before_it_is_made(name, fol
     assert overlong_folder(QualifiedName(*name)) == folder
 
 
-@pytest.mark.parametrize("path", ["silver/UPPER", "silver/Order Items", "silver/sales-eu", "Raw-Data/Orders"])
-def test_tables_in_folders_of_other_forms_are_changed_where_they_are(local, warehouse, path):
-    folder = warehouse / "dev" / path
-    local.spark.range(3).write.format("delta").save(str(folder))
-    schema, table = path.lower().split("/")
-    model = Table("dev", schema, table, [Column("id", "bigint"), Column("added", "string")])
+def test_tables_in_folders_of_other_forms_are_changed_where_they_are(local, warehouse):
+    paths = ["silver/UPPER", "silver/Order Items", "silver/sales-eu", "Raw-Data/Orders"]
+    models = []
+    for path in paths:
+        local.spark.range(3).write.format("delta").save(str(warehouse / "dev" / path))
+        models.append(
+            table(Column("id", "bigint"), Column("added", "string"), name=f"dev.{path.lower().replace('/', '.')}")
+        )
 
-    Orchestrator.over(local).sync_tables([model])
+    Orchestrator.over(local).sync_tables(models)
 
-    assert_no_drift([model], catalog=local)
-    assert len(list(local.rows(model.name))) == 3
-    assert sorted(path.name for path in folder.parent.iterdir() if path.is_dir()) == [folder.name]
-    local.drop_table(model.name)
-    assert not folder.exists()
+    assert_no_drift(models, catalog=local)
+    folders = sorted(path for schema in ("silver", "Raw-Data") for path in (warehouse / "dev" / schema).iterdir())
+    assert folders == sorted(warehouse / "dev" / path for path in paths)
+    for model in models:
+        assert len(list(local.rows(model.name))) == 3
+        local.drop_table(model.name)
+    assert not any(folder.exists() for folder in folders)
 
 
 def test_a_table_of_an_overlong_name_is_refused_in_one_line(local):
@@ -387,28 +391,38 @@ I_WITHOUT_DOT = "\u0131"
 
 
 @pytest.mark.parametrize(
-    "clause",
+    ("more", "condition", "clauses"),
     [
-        f"ADD COLUMN `{I_WITHOUT_DOT}` int",
-        f"RENAME COLUMN a TO `{I_WITHOUT_DOT}`",
-        f"RENAME COLUMN i TO `{I_WITHOUT_DOT}`",
-        f"ADD COLUMN s.`{I_WITHOUT_DOT}` int",
-        f"RENAME COLUMN s.b TO `{I_WITHOUT_DOT}`",
-        "ALTER COLUMN twin COMMENT 'x'",
-        "ALTER COLUMN twin SET NOT NULL",
-        "ALTER COLUMN twin TYPE bigint",
-        "ALTER COLUMN twin FIRST",
-        "DROP COLUMN twin",
-        "RENAME COLUMN twin TO z",
+        (
+            "",
+            "FIELD_ALREADY_EXISTS",
+            [
+                "ADD COLUMN twin int",
+                "RENAME COLUMN a TO twin",
+                "RENAME COLUMN i TO twin",
+                "ADD COLUMN s.twin int",
+                "RENAME COLUMN s.b TO twin",
+            ],
+        ),
+        (
+            ", twin int",
+            "AMBIGUOUS_COLUMN_OR_FIELD",
+            [
+                *(f"ALTER COLUMN twin {change}" for change in ("COMMENT 'x'", "SET NOT NULL", "TYPE bigint", "FIRST")),
+                "DROP COLUMN twin",
+                "RENAME COLUMN twin TO z",
+            ],
+        ),
     ],
+    ids=["new", "there"],
 )
-def test_spark_refuses_names_that_it_takes_for_others(local, clause):
-    has_twins = "twin" in clause
-    columns = f"i int, a int, s struct<i: int, b: int>{f', `{I_WITHOUT_DOT}` int' if has_twins else ''}"
+def test_spark_refuses_names_that_it_takes_for_others(local, more, condition, clauses):
+    columns = f"i int, a int, s struct<i: int, b: int>{more}"
     local.spark.sql("CREATE SCHEMA IF NOT EXISTS dev.silver")
-    local.spark.sql(f"CREATE TABLE {NAME} ({columns}) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    mapped = "USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    local.spark.sql(f"CREATE TABLE {NAME} ({columns}) {mapped}".replace("twin", f"`{I_WITHOUT_DOT}`"))
 
-    with pytest.raises(AnalysisException) as caught:
-        local.spark.sql(f"ALTER TABLE {NAME} {clause.replace('twin', f'`{I_WITHOUT_DOT}`')}")
-
-    assert caught.value.getCondition() == ("AMBIGUOUS_COLUMN_OR_FIELD" if has_twins else "FIELD_ALREADY_EXISTS")
+    for clause in clauses:
+        with pytest.raises(AnalysisException) as caught:
+            local.spark.sql(f"ALTER TABLE {NAME} {clause.replace('twin', f'`{I_WITHOUT_DOT}`')}")
+        assert caught.value.getCondition() == condition, clause

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime, timezone
 from decimal import Decimal
@@ -65,23 +66,6 @@ def test_tables_are_read_by_their_names_alone():
     assert not catalog.read_tables([child.name]).tables
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([{"gone": 1, "id": 1}], "there is no column gone"),
-        ([{"id": 1}, {"id": None}], "row 2: NOT NULL constraint violated for column: id"),
-        ([{"more": 1}], "row 1: there is no column more"),
-    ],
-)
-def test_rows_that_do_not_fit_are_refused(rows, message):
-    catalog = MemoryCatalog([state(stored(is_nullable=False))])
-
-    with pytest.raises(StatementError, match=message):
-        catalog.insert(NAME, rows)
-
-    assert catalog.data_checks(NAME).count_rows().rows == 0
-
-
 def statement(kind, *changes, name=NAME):
     return Statement(table=name, kind=kind, sql="", changes=changes)
 
@@ -140,15 +124,22 @@ def test_what_is_there_is_not_created():
     assert catalog.snapshot([table(column())]).tables[NAME] == state(stored("other"))
 
 
-def test_tightening_asks_the_rows_again_when_it_runs():
+@pytest.mark.parametrize(
+    ("kind", "change", "text"),
+    [
+        (
+            StatementKind.TIGHTEN_COLUMNS,
+            ColumnNullabilityChange(path=ColumnPath("id"), is_nullable=False),
+            "column id cannot be NOT NULL, because 1 row holds NULL in it, of 1",
+        ),
+        (StatementKind.ADD_CHECK, CheckAdd(name="positive", expression="id > 0"), "1 row breaks it, of 1"),
+    ],
+)
+def test_a_constraint_asks_the_rows_again_when_it_is_added(kind, change, text):
     catalog = MemoryCatalog([state(stored())], rows={NAME: [{}]})
-    refused = statement(
-        StatementKind.TIGHTEN_COLUMNS,
-        ColumnNullabilityChange(path=ColumnPath("id"), is_nullable=False),
-    )
 
-    with pytest.raises(UnsafePlanError, match="column id cannot be NOT NULL, because 1 row holds NULL in it, of 1"):
-        catalog.run(refused)
+    with pytest.raises(UnsafePlanError, match=text):
+        catalog.run(statement(kind, change))
 
     assert catalog.snapshot([table(column())]).tables[NAME] == state(stored())
 
@@ -178,46 +169,22 @@ def test_rows_must_meet_the_checks():
     assert catalog.data_checks(NAME).count_rows().rows == 0
 
 
-def test_a_check_that_rows_break_is_not_added():
-    catalog = MemoryCatalog([state(stored())], rows={NAME: [{"id": 0}]})
-    change = CheckAdd(name="positive", expression="id > 0")
-
-    with pytest.raises(UnsafePlanError, match="1 row breaks it, of 1"):
-        catalog.run(Statement(table=NAME, kind=StatementKind.ADD_CHECK, sql="", changes=(change,)))
-
-    assert catalog.version(NAME) == 0
-
-
 NARROW = [Column("t", "tinyint"), Column("s", "smallint"), Column("f", "float"), Column("i", "int")]
 NARROW_ROW = {"t": 100, "s": 200, "f": 0.1, "i": 7}
 
 
-@pytest.mark.parametrize(
-    ("expression", "is_judged"),
-    [
-        ("t * t > 0", False),
-        ("t + (t) > 0", False),
-        ("s * t > 0", False),
-        ("-t < 0", False),
-        ("abs(s) > 0", False),
-        ("i + t * t > 0", False),
-        ("f * f > 0.01", False),
-        ("t + 1 > 0", True),
-        ("t * i > 0", True),
-        ("t / s > 0", True),
-        ("t > 0 and s > 0 and f > 0", True),
-        ("i * i > 0", True),
-    ],
-)
-def test_arithmetic_of_narrow_numbers_is_left_to_spark(expression, is_judged):
-    model = table(*NARROW, checks=[Check("c", expression)])
-    catalog = MemoryCatalog([desired_state(model)])
+def test_arithmetic_of_narrow_numbers_is_left_to_spark():
+    left = ["t * t > 0", "t + (t) > 0", "s * t > 0", "-t < 0", "abs(s) > 0", "i + t * t > 0", "f * f > 0.01"]
+    judged = ["t + 1 > 0", "t * i > 0", "t / s > 0", "t > 0 and s > 0 and f > 0", "i * i > 0"]
+    for expression in left + judged:
+        model = table(*NARROW, checks=[Check("c", expression)])
+        catalog = MemoryCatalog([desired_state(model)])
 
-    if is_judged:
-        catalog.insert(model.name, [NARROW_ROW])
-    else:
-        with pytest.raises(StatementError, match="is computed in the type of its columns, and cannot be evaluated"):
+        if expression in judged:
             catalog.insert(model.name, [NARROW_ROW])
+        else:
+            with pytest.raises(StatementError, match="is computed in the type of its columns, and cannot be evaluated"):
+                catalog.insert(model.name, [NARROW_ROW])
 
 
 def test_generated_columns_of_narrow_numbers_are_left_to_spark():
@@ -293,36 +260,31 @@ def test_values_that_only_the_table_gives(columns, row, message, condition):
     assert catalog.data_checks(NAME).count_rows().rows == 0
 
 
-KEPT = {
-    "an empty text": ("string", "", False),
-    "a blank": ("string", " ", True),
-    "NULL": ("string", None, True),
-    "an empty text that is filled up": ("char(3)", "", True),
-    "the partition value of NULL, filled up": ("char(27)", "__HIVE_DEFAULT_PARTITION__", True),
-    "the partition value of NULL, of exactly its length": ("char(26)", "__HIVE_DEFAULT_PARTITION__", False),
-    "NULL of a length": ("char(26)", None, True),
-    "the partition value of NULL": ("varchar(30)", "__HIVE_DEFAULT_PARTITION__", False),
-    "no bytes": ("binary", b"", False),
-    "bytes that are no text": ("binary", b"\xff", False),
-    "bytes that are one": ("binary", "é".encode(), True),
-    "a number": ("bigint", 0, True),
-    "the first instant of Python": ("timestamp", datetime(1, 1, 1, tzinfo=timezone.utc), True),
-}
+def test_a_rewrite_never_changes_a_value():
+    null = "__HIVE_DEFAULT_PARTITION__"
+    for data_type, value, is_kept in (
+        ("string", "", False),
+        ("string", " ", True),
+        ("string", None, True),
+        ("char(3)", "", True),
+        ("char(27)", null, True),
+        ("char(26)", null, False),
+        ("char(26)", None, True),
+        ("varchar(30)", null, False),
+        ("binary", b"", False),
+        ("binary", b"\xff", False),
+        ("binary", "é".encode(), True),
+        ("bigint", 0, True),
+        ("timestamp", datetime(1, 1, 1, tzinfo=timezone.utc), True),
+    ):
+        catalog = MemoryCatalog([state(stored("p", data_type))], rows={NAME: [{"p": value}]})
+        rewrite = statement(StatementKind.REWRITE_LAYOUT, LayoutRewrite(partitioning=("p",)))
 
+        with nullcontext() if is_kept else pytest.raises(StatementError) as caught:
+            catalog.run(rewrite)
 
-@pytest.mark.parametrize("case", KEPT)
-def test_a_rewrite_never_changes_a_value(case):
-    data_type, value, is_kept = KEPT[case]
-    catalog = MemoryCatalog([state(stored("p", data_type))], rows={NAME: [{"p": value}]})
-    refused = statement(StatementKind.REWRITE_LAYOUT, LayoutRewrite(partitioning=("p",)))
-
-    if is_kept:
-        catalog.run(refused)
-    else:
-        with pytest.raises(StatementError, match="the rewrite would change data: the values of p differ; nothing was"):
-            catalog.run(refused)
-
-    assert catalog.version(NAME) == int(is_kept)
+        assert is_kept or "the rewrite would change data: the values of p differ; nothing was" in str(caught.value)
+        assert catalog.version(NAME) == int(is_kept), (data_type, value)
 
 
 def test_rows_of_a_version_are_those_before_the_next_change():

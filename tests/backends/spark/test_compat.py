@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import re
 import signal
 import subprocess
 import sys
 from importlib.metadata import version
-from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
 from typing import Any
@@ -16,21 +14,9 @@ from typing import Any
 import pytest
 from packaging.specifiers import SpecifierSet
 
-import pytest_delta_schema
 from pytest_delta_schema.backends.spark import compat
 
-PACKAGE = Path(pytest_delta_schema.__file__).parent
 VERSIONS = {**compat.PYSPARK_VERSIONS, **compat.PY4J_VERSIONS, **compat.DELTA_VERSIONS}
-
-PRIVATE = re.compile(
-    r"(?<!self)(?<!cls)\._(jvm|jsc|jdf|jrdd|jsparkSession|gateway|gateway_client|options|sc|instantiatedSession)\b"
-    r"|\._(active_spark_context|accumulatorServer|createFromLocal|ensure_initialized|make_type_verifier)\b"
-    r"|\b_find_spark_home\b"
-    r"|apache\.spark\.sql\.delta\b",
-)
-ALLOWED = {"backends/spark/compat.py"}
-SETTINGS = re.compile(r'"org\.apache\.spark\.sql\.delta\.catalog\.DeltaCatalog"')
-"""What a documented setting of a session names."""
 
 
 @pytest.mark.parametrize("distribution", VERSIONS)
@@ -136,15 +122,3 @@ def test_stopping_a_session_does_not_wait_for_the_server_of_accumulators():
     assert not stopped.is_set()
     over.set()
     assert stopped.wait(60)
-
-
-def test_no_other_module_uses_one():
-    uses = {
-        path.relative_to(PACKAGE).as_posix(): line.strip()
-        for path in sorted(PACKAGE.rglob("*.py"))
-        for line in path.read_text("utf-8").splitlines()
-        if PRIVATE.search(SETTINGS.sub("", line))
-    }
-
-    assert {path: line for path, line in uses.items() if path not in ALLOWED} == {}
-    assert uses.keys() == ALLOWED

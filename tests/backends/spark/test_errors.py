@@ -7,6 +7,7 @@ import logging.handlers
 import socketserver
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from types import SimpleNamespace
 
 import pytest
@@ -81,51 +82,46 @@ def with_stack(error, stack):
     return error
 
 
-@pytest.mark.parametrize(
-    ("error", "text", "condition"),
-    [
-        pytest.param(
-            AnalysisException(
-                "[UNRESOLVED_COLUMN] nope. SQLSTATE: 42703; line 1 pos 7;\n'Project ['nope]\n+- Relation",
-            ),
-            "[UNRESOLVED_COLUMN] nope. SQLSTATE: 42703; line 1 pos 7",
-            "UNRESOLVED_COLUMN",
-            id="a plan",
+MESSAGES: list[tuple[Exception, str, str]] = [
+    (
+        AnalysisException(
+            "[UNRESOLVED_COLUMN] nope. SQLSTATE: 42703; line 1 pos 7;\n'Project ['nope]\n+- Relation",
         ),
-        pytest.param(
-            AnalysisException("\n[PARSE_SYNTAX_ERROR] near 'selec'. (line 1, pos 0)\n\n== SQL ==\nselec\n^^^\n"),
-            "[PARSE_SYNTAX_ERROR] near 'selec'. (line 1, pos 0)",
-            "",
-            id="a query",
-        ),
-        pytest.param(
-            PySparkException("CHECK constraint c (x) violated by row with values:\n - x : a;\n - y : b"),
-            "CHECK constraint c (x) violated by row with values:\n - x : a;\n - y : b",
-            "",
-            id="values of a row",
-        ),
-        pytest.param(
-            JavaError("IllegalStateException", "it is late\n\tat org.apache.Spark"),
-            "it is late",
-            "IllegalStateException",
-            id="a Java stack",
-        ),
-        pytest.param(
-            JavaError("NoClassDefFoundError", "org/apache/Delta"),
-            "java.lang.NoClassDefFoundError: org/apache/Delta",
-            "NoClassDefFoundError",
-            id="a missing class",
-        ),
-        pytest.param(Py4JError("no such method"), "no such method", "", id="py4j"),
-    ],
-)
-def test_the_message_has_no_stack_and_no_query(error, text, condition):
-    with pytest.raises(StatementError) as caught, translate_errors():
-        raise error
+        "[UNRESOLVED_COLUMN] nope. SQLSTATE: 42703; line 1 pos 7",
+        "UNRESOLVED_COLUMN",
+    ),
+    (
+        AnalysisException("\n[PARSE_SYNTAX_ERROR] near 'selec'. (line 1, pos 0)\n\n== SQL ==\nselec\n^^^\n"),
+        "[PARSE_SYNTAX_ERROR] near 'selec'. (line 1, pos 0)",
+        "",
+    ),
+    (
+        PySparkException("CHECK constraint c (x) violated by row with values:\n - x : a;\n - y : b"),
+        "CHECK constraint c (x) violated by row with values:\n - x : a;\n - y : b",
+        "",
+    ),
+    (
+        JavaError("IllegalStateException", "it is late\n\tat org.apache.Spark"),
+        "it is late",
+        "IllegalStateException",
+    ),
+    (
+        JavaError("NoClassDefFoundError", "org/apache/Delta"),
+        "java.lang.NoClassDefFoundError: org/apache/Delta",
+        "NoClassDefFoundError",
+    ),
+    (Py4JError("no such method"), "no such method", ""),
+]
 
-    assert (str(caught.value), caught.value.condition) == (text, condition)
-    assert caught.value.__cause__ is None
-    assert caught.value.__suppress_context__
+
+def test_the_message_has_no_stack_and_no_query():
+    for error, text, condition in MESSAGES:
+        with pytest.raises(StatementError) as caught, translate_errors():
+            raise error
+
+        assert (str(caught.value), caught.value.condition) == (text, condition)
+        assert caught.value.__cause__ is None
+        assert caught.value.__suppress_context__
 
 
 @pytest.mark.parametrize(
@@ -350,12 +346,9 @@ def test_spark_connect_is_interrupted(run):
 
 
 def test_a_statement_of_a_warehouse_is_cancelled():
-    calls = []
+    calls: list[str] = []
 
-    class Cursor:
-        def __enter__(self):
-            return self
-
+    class Cursor(AbstractContextManager):  # type: ignore[type-arg]  # the interface of PEP 249
         def __exit__(self, *_):
             calls.append("closed")
 

@@ -205,19 +205,3 @@ def test_what_memory_refuses_is_refused_in_the_same_words_with_nothing_written(c
     assert texts[0] == texts[1]
     assert len(texts[0].splitlines()) == len(bad)
     assert catalog.version(NAME) == 0
-
-
-def test_a_datetime_of_the_repeated_hour_is_refused_with_nothing_written(catalog):
-    before = catalog.spark.conf.get(ZONE)
-    Orchestrator.over(catalog).sync_tables([table(column(), column("t", spark.TimestampType()))])
-    catalog.spark.conf.set(ZONE, "Europe/Berlin")
-    try:
-        with pytest.raises(
-            StatementError,
-            match=r"row 2, column t: .* it has no time zone and happens twice in Europe/Berlin",
-        ):
-            catalog.insert(NAME, [{"id": 1}, {"id": 2, "t": datetime(2026, 10, 25, 2, 30)}])
-    finally:
-        catalog.spark.conf.set(ZONE, before)
-
-    assert catalog.version(NAME) == 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.metadata import version
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from py4j.protocol import Py4JError
@@ -62,46 +64,30 @@ class Java:
         return call
 
 
-@pytest.mark.parametrize("version", ["3.5.9", "4.2.0", "4.2.0.dev1", "4.1.4-SNAPSHOT"])
-def test_the_version_of_a_session(version):
-    session = type("Session", (), {"version": version})()
-
-    assert spark_version(session) == tuple(map(int, version.split(".")[:2]))
+def test_the_version_of_a_session_and_of_its_delta():
+    spark = {"3.5.9": (3, 5), "4.2.0": (4, 2), "4.2.0.dev1": (4, 2), "4.1.4-SNAPSHOT": (4, 1)}
+    assert {text: spark_version(SimpleNamespace(version=text)) for text in spark} == spark
+    for text, expected in (("3.3.3", (3, 3)), ("4.4.0", (4, 4)), (None, None)):
+        package = SimpleNamespace(VERSION=text and (lambda text=text: text))
+        delta: Any = SimpleNamespace(**{"package$": SimpleNamespace(**{"MODULE$": package})})
+        gateway: Any = SimpleNamespace(jvm=SimpleNamespace(io=SimpleNamespace(delta=delta)))
+        assert delta_version(gateway) == expected
 
 
 def test_a_condition_is_read_by_both_of_its_names():
-    assert error_condition(NoCondition()) == "TABLE_OR_VIEW_NOT_FOUND"
-    assert (
-        error_condition(AnalysisException("no", errorClass="SCHEMA_NOT_FOUND", messageParameters={}))
-        == "SCHEMA_NOT_FOUND"
-    )
-    assert error_condition(AnalysisException("no")) == ""
-
-
-@pytest.mark.parametrize(
-    ("error", "condition"),
-    [
-        (Java(getCondition="DELTA_TABLE_NOT_FOUND", getErrorClass="older name"), "DELTA_TABLE_NOT_FOUND"),
-        (Java(getErrorClass="DELTA_TABLE_NOT_FOUND"), "DELTA_TABLE_NOT_FOUND"),
-        (Java(getCondition=None), ""),
-        (Java(), ""),
-    ],
-    ids=["Spark 4", "Spark 3.5", "no condition", "no exception of Spark"],
-)
-def test_a_condition_of_the_jvm_is_read_by_both_of_its_names(error, condition):
-    assert java_condition(error) == condition
-
-
-@pytest.mark.parametrize(
-    ("version", "expected"),
-    [("3.3.3", (3, 3)), ("4.4.0", (4, 4)), (None, None)],
-)
-def test_the_version_of_delta(version, expected):
-    package = type("Package", (), {"VERSION": staticmethod(lambda: version) if version else None})
-    delta = {"package$": type("Class", (), {"MODULE$": package})}
-    jvm = type("Jvm", (), {"io": type("Io", (), {"delta": type("Delta", (), delta)})})
-
-    assert delta_version(type("Gateway", (), {"jvm": jvm})()) == expected
+    not_found = AnalysisException("no", errorClass="SCHEMA_NOT_FOUND", messageParameters={})
+    assert [error_condition(error) for error in (NoCondition(), not_found, AnalysisException("no"))] == [
+        "TABLE_OR_VIEW_NOT_FOUND",
+        "SCHEMA_NOT_FOUND",
+        "",
+    ]
+    of_jvm = [
+        Java(getCondition="DELTA_TABLE_NOT_FOUND", getErrorClass="older name"),
+        Java(getErrorClass="DELTA_TABLE_NOT_FOUND"),
+        Java(getCondition=None),
+        Java(),
+    ]
+    assert [java_condition(error) for error in of_jvm] == ["DELTA_TABLE_NOT_FOUND"] * 2 + ["", ""]
 
 
 def created(*columns):
@@ -133,63 +119,42 @@ def statement_of(plan, kind):
 
 
 NEWER = "install delta-spark 4.4.0 and a pyspark that it is built for, such as 4.2.0"
-REFUSALS = [
-    pytest.param(
-        (3, 3),
-        created(Column("id", LONG, identity=True), Column("a", INT), Column("b", INT, generated_as="a")),
-        Refusal("Delta 3.3 has no SQL for generated and identity columns (id, b)", NEWER),
-        id="generated columns on 3.3",
-    ),
-    pytest.param(
-        (4, 3),
-        created(Column("id", LONG, identity=Identity(always=False))),
-        Refusal("Delta 4.3 has no SQL for generated and identity columns (id)", NEWER),
-        id="identity on 4.3",
-    ),
-    pytest.param(
-        (3, 3),
-        relaid(),
-        Refusal(
-            "Delta 3.3 cannot read rows back before they are committed, which shows that none has changed",
-            f"create the table again under another name and copy the rows, or {NEWER}",
+COPY = "create the table again under another name and copy the rows"
+
+
+def test_what_a_version_of_delta_cannot_do_is_refused_by_rule():
+    identity, default = Column("id", LONG, identity=True), Column("id", LONG, default="1")
+    generated = [identity, Column("a", INT), Column("b", INT, generated_as="a")]
+    no_sql = "has no SQL for generated and identity columns"
+    reads = "cannot read rows back before they are committed, which shows that none has changed"
+    copy, add = (f"{text}, or {NEWER}" for text in (COPY, "add a column of the new type"))
+    widened = [("a", INT, LONG), ("b", ShortType(), INT), ("c", FloatType(), DoubleType())]
+    for delta, statement, refusal in (
+        ((3, 3), created(*generated), Refusal(f"Delta 3.3 {no_sql} (id, b)", NEWER)),
+        (
+            (4, 3),
+            created(Column("id", LONG, identity=Identity(always=False))),
+            Refusal(f"Delta 4.3 {no_sql} (id)", NEWER),
         ),
-        id="layout on 3.3",
-    ),
-    pytest.param(
-        (4, 0),
-        relaid(),
-        Refusal(
-            "Delta 4.0 cannot read rows back before they are committed, which shows that none has changed",
-            f"create the table again under another name and copy the rows, or {NEWER}",
+        ((4, 4), created(identity), None),
+        ((3, 3), created(default), None),
+        ((3, 3), relaid(), Refusal(f"Delta 3.3 {reads}", copy)),
+        ((4, 0), relaid(), Refusal(f"Delta 4.0 {reads}", copy)),
+        ((4, 4), relaid(), None),
+        ((3, 3), retyped(*widened), Refusal("Delta 3.3 does not widen int to bigint, float to double", add)),
+        ((3, 3), retyped(("a", ShortType(), INT), ("v", VarcharType(1), TEXT)), None),
+        ((4, 0), retyped(("a", INT, LONG)), None),
+        # No version widens text to int.
+        ((4, 4), retyped(("a", TEXT, INT)), None),
+        (
+            (3, 3),
+            retyped(("a", TEXT, INT), ("b", INT, LONG)),
+            Refusal("Delta 3.3 does not widen int to bigint", add),
         ),
-        id="layout on 4.0",
-    ),
-    pytest.param((4, 4), relaid(), None, id="layout on 4.4"),
-    pytest.param((4, 4), created(Column("id", LONG, identity=True)), None, id="identity on 4.4"),
-    pytest.param((3, 3), created(Column("id", LONG, default="1")), None, id="default on 3.3"),
-    pytest.param(
-        (3, 3),
-        retyped(("a", INT, LONG), ("b", ShortType(), INT), ("c", FloatType(), DoubleType())),
-        Refusal("Delta 3.3 does not widen int to bigint, float to double", f"add a column of the new type, or {NEWER}"),
-        id="widening on 3.3",
-    ),
-    pytest.param((3, 3), retyped(("a", ShortType(), INT), ("v", VarcharType(1), TEXT)), None, id="short to int on 3.3"),
-    pytest.param((4, 0), retyped(("a", INT, LONG)), None, id="widening on 4.0"),
-    pytest.param((4, 4), retyped(("a", TEXT, INT)), None, id="what no version widens"),
-    pytest.param(
-        (3, 3),
-        retyped(("a", TEXT, INT), ("b", INT, LONG)),
-        Refusal("Delta 3.3 does not widen int to bigint", f"add a column of the new type, or {NEWER}"),
-        id="what no version widens, next to what a newer one does",
-    ),
-]
+    ):
+        capabilities = SparkVersions(spark=(4, 0), delta=delta).limit(OPEN_SOURCE_DELTA)
 
-
-@pytest.mark.parametrize(("delta", "statement", "refusal"), REFUSALS)
-def test_what_a_version_of_delta_cannot_do_is_refused_by_rule(delta, statement, refusal):
-    capabilities = SparkVersions(spark=(4, 0), delta=delta).limit(OPEN_SOURCE_DELTA)
-
-    assert capabilities.refuses(statement) == refusal
+        assert capabilities.refuses(statement) == refusal
 
 
 def test_what_a_backend_refuses_itself_comes_first():
@@ -302,17 +267,16 @@ def test_a_session_shows_what_spark_opens(local_tables, remote):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", ["collated string", "interval"])
-def test_no_statement_runs_on_a_table_that_delta_refuses_to_change(local_tables, name):
-    model = declared_table(local_tables.snapshot([NAMES[name]]).tables[NAMES[name].name])
-    model = replace(model, comment="Orders")
+def test_no_statement_runs_on_a_table_that_delta_refuses_to_change(local_tables):
+    for name in ("collated string", "interval"):
+        model = declared_table(local_tables.snapshot([NAMES[name]]).tables[NAMES[name].name])
 
-    with pytest.raises(UnsafePlanError, match=r"Delta refuses to change a table with columns of types .* \(t "):
-        Orchestrator.over(local_tables).sync_tables([model])
-    for statement in (
-        f"COMMENT ON TABLE {model.qualified_name} IS 'Orders'",
-        f"ALTER TABLE {model.qualified_name} SET TBLPROPERTIES ('team' = 'x')",
-        f"ALTER TABLE {model.qualified_name} ADD COLUMNS (u INT)",
-    ):
-        with pytest.raises(PySparkException, match="DELTA_UNSUPPORTED_DATA_TYPES"):
-            local_tables.spark.sql(statement)
+        with pytest.raises(UnsafePlanError, match=r"Delta refuses to change a table with columns of types .* \(t "):
+            Orchestrator.over(local_tables).sync_tables([replace(model, comment="Orders")])
+        for statement in (
+            f"COMMENT ON TABLE {model.qualified_name} IS 'Orders'",
+            f"ALTER TABLE {model.qualified_name} SET TBLPROPERTIES ('team' = 'x')",
+            f"ALTER TABLE {model.qualified_name} ADD COLUMNS (u INT)",
+        ):
+            with pytest.raises(PySparkException, match="DELTA_UNSUPPORTED_DATA_TYPES"):
+                local_tables.spark.sql(statement)

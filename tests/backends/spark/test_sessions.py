@@ -81,61 +81,24 @@ def with_jars(monkeypatch):
     return set_version
 
 
-@pytest.mark.parametrize(
-    ("spark", "version", "whose", "faults", "lines"),
-    [
-        pytest.param(
-            Classic(**CATALOG),
-            (4, 4),
-            "the Spark session shop-tests",
-            [NO_EXTENSION],
-            [EXTENSION_LINE],
-            id="extension",
-        ),
-        pytest.param(
-            Classic(**EXTENSION),
-            (4, 4),
-            "the Spark session shop-tests",
-            [NO_CATALOG],
-            [CATALOG_LINE],
-            id="catalog",
-        ),
-        pytest.param(
-            Classic(**EXTENSION, **CATALOG),
-            None,
-            "the Spark session shop-tests",
-            [NO_JARS],
-            [JARS_LINE],
-            id="jars",
-        ),
-        pytest.param(
-            Classic(),
-            None,
-            "the Spark session shop-tests",
-            [NO_EXTENSION, NO_CATALOG, NO_JARS],
-            [EXTENSION_LINE, CATALOG_LINE, JARS_LINE],
-            id="nothing",
-        ),
-        pytest.param(
-            Remote(),
-            None,
-            "the server of this Spark session",
-            [NO_EXTENSION, NO_CATALOG],
-            [EXTENSION_LINE, CATALOG_LINE],
-            id="Spark Connect",
-        ),
-    ],
-)
-def test_a_session_without_delta_is_refused_with_the_lines_to_add(with_jars, spark, version, whose, faults, lines):
-    with_jars(version)
+def test_a_session_without_delta_is_refused_with_the_lines_to_add(with_jars):
+    own, of_server = "the Spark session shop-tests", "the server of this Spark session"
+    for spark, version, whose, faults, lines in (
+        (Classic(**CATALOG), (4, 4), own, [NO_EXTENSION], [EXTENSION_LINE]),
+        (Classic(**EXTENSION), (4, 4), own, [NO_CATALOG], [CATALOG_LINE]),
+        (Classic(**EXTENSION, **CATALOG), None, own, [NO_JARS], [JARS_LINE]),
+        (Classic(), None, own, [NO_EXTENSION, NO_CATALOG, NO_JARS], [EXTENSION_LINE, CATALOG_LINE, JARS_LINE]),
+        (Remote(), None, of_server, [NO_EXTENSION, NO_CATALOG], [EXTENSION_LINE, CATALOG_LINE]),
+    ):
+        with_jars(version)
 
-    with pytest.raises(BackendUnavailableError) as caught:
-        require_delta(spark)
+        with pytest.raises(BackendUnavailableError) as caught:
+            require_delta(spark)
 
-    assert str(caught.value).split("\n") == [
-        f"{whose} has no Delta Lake: {', '.join(faults)}; add where it is created:",
-        *lines,
-    ]
+        assert str(caught.value).split("\n") == [
+            f"{whose} has no Delta Lake: {', '.join(faults)}; add where it is created:",
+            *lines,
+        ]
 
 
 @pytest.mark.parametrize(
@@ -160,26 +123,43 @@ def test_a_cluster_of_databricks_has_delta(monkeypatch):
     require_delta(Classic())
 
 
-@pytest.mark.parametrize("condition", ["", "RETRIES_EXCEEDED"])
-def test_a_server_that_does_not_answer_is_named_at_once(condition):
-    with pytest.raises(BackendUnavailableError) as caught:
-        require_delta(Silent(condition))
-
-    assert str(caught.value) == (
-        "the Spark session does not answer: spark.sql.extensions is not there; see that its server runs and can be reached"
-    )
-
-
-def test_a_server_that_cannot_be_reached_is_an_error_of_the_run():
-    spark = Silent("")
-    spark.text = 'status = StatusCode.UNAVAILABLE\n\tdetails = "failed to connect"'
+@pytest.mark.parametrize(
+    ("condition", "text", "message"),
+    [
+        (
+            "",
+            "",
+            (
+                "the Spark session does not answer: spark.sql.extensions is not there; see that its server runs and can"
+                " be reached"
+            ),
+        ),
+        (
+            "RETRIES_EXCEEDED",
+            "",
+            (
+                "the Spark session does not answer: spark.sql.extensions is not there; see that its server runs and can"
+                " be reached"
+            ),
+        ),
+        (
+            "",
+            'status = StatusCode.UNAVAILABLE\n\tdetails = "failed to connect"',
+            (
+                "the Spark Connect server does not answer (UNAVAILABLE: failed to connect); check that it is running and"
+                " that the token is valid"
+            ),
+        ),
+    ],
+)
+def test_a_server_that_does_not_answer_is_named_at_once(condition, text, message):
+    spark = Silent(condition)
+    spark.text = text
 
     with pytest.raises(BackendUnavailableError) as caught:
         require_delta(spark)
 
-    assert str(caught.value) == (
-        "the Spark Connect server does not answer (UNAVAILABLE: failed to connect); check that it is running and that the token is valid"
-    )
+    assert str(caught.value) == message
 
 
 def test_the_local_backend_needs_a_session_whose_jvm_can_be_reached():

@@ -102,63 +102,52 @@ def test_a_table_is_created_and_clustered_in_two_statements_where_delta_misplace
     assert cluster.endswith(f"CLUSTER BY (`{'😀' * 3}`)")
 
 
-def test_properties_are_set_under_another_key():
-    model = table(column(), table_properties={KEY: "true", "team": "core"})
-
-    assert run_on_delta(model, state(stored("id"))) == [
-        f"ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n  '{OWN}' = 'true',\n  'team' = 'core'\n)",
-    ]
-
-
-def test_a_value_of_databricks_takes_the_place_of_the_one_that_delta_accepts():
-    model = table(column(), table_properties={"delta.isolationLevel": "WriteSerializable", "team": "core"})
-    own = "pytest_delta_schema.property.delta.isolationLevel"
-    there = state(stored("id"), table_properties={"delta.isolationLevel": "Serializable"})
-
-    assert run_on_delta(model, there) == [
-        f"ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n  '{own}' = 'WriteSerializable',\n  'team' = 'core'\n)",
-        "ALTER TABLE `dev`.`silver`.`orders` UNSET TBLPROPERTIES IF EXISTS ('delta.isolationLevel')",
-    ]
-
-
-def test_a_value_that_delta_accepts_is_set_under_the_key_itself():
-    model = table(column(), table_properties={"delta.isolationLevel": "Serializable"})
-    there = state(
-        stored("id"),
-        table_properties={"delta.isolationLevel": "WriteSerializable"},
-        emulated_properties=("delta.isolationLevel",),
-    )
-
-    assert run_on_delta(model, there) == [
-        "ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n  'delta.isolationLevel' = 'Serializable'\n)",
-    ]
+LEVEL = "delta.isolationLevel"
+WRITTEN = [
+    ({KEY: "true", "team": "core"}, {}, (), [f"SET TBLPROPERTIES ( '{OWN}' = 'true', 'team' = 'core' )"]),
+    # A value of Databricks takes the place of the one that Delta accepts.
+    (
+        {LEVEL: "WriteSerializable", "team": "core"},
+        {LEVEL: "Serializable"},
+        (),
+        [
+            f"SET TBLPROPERTIES ( 'pytest_delta_schema.property.{LEVEL}' = 'WriteSerializable', 'team' = 'core' )",
+            f"UNSET TBLPROPERTIES IF EXISTS ('{LEVEL}')",
+        ],
+    ),
+    # A value that Delta accepts is set under the key itself.
+    (
+        {LEVEL: "Serializable"},
+        {LEVEL: "WriteSerializable"},
+        (LEVEL,),
+        [f"SET TBLPROPERTIES ( '{LEVEL}' = 'Serializable' )"],
+    ),
+    ({KEY: None}, {KEY: "true"}, (), [f"UNSET TBLPROPERTIES IF EXISTS ('{KEY}', '{OWN}')"]),
+]
 
 
-def test_both_keys_are_removed():
-    model = table(column(), table_properties={KEY: None})
+@pytest.mark.parametrize(("wanted", "there", "emulated", "expected"), WRITTEN)
+def test_properties_are_set_under_another_key_where_delta_refuses_them(wanted, there, emulated, expected):
+    before = state(stored("id"), table_properties=there, emulated_properties=emulated)
 
-    assert run_on_delta(model, holding("true")) == [
-        f"ALTER TABLE `dev`.`silver`.`orders` UNSET TBLPROPERTIES IF EXISTS ('{KEY}', '{OWN}')",
-    ]
+    done = run_on_delta(table(column(), table_properties=wanted), before)
+
+    assert [" ".join(sql.split()) for sql in done] == [f"ALTER TABLE `dev`.`silver`.`orders` {sql}" for sql in expected]
 
 
 @pytest.mark.parametrize("capabilities", BACKENDS.values(), ids=BACKENDS)
-@pytest.mark.parametrize(
-    ("properties", "there", "is_emulated"),
-    [
+def test_a_plan_marks_the_statements_that_store_them(capabilities):
+    for properties, there, is_emulated in (
         ({KEY: "true"}, ABSENT, True),
         ({KEY: "true"}, state(stored("id")), True),
         ({KEY: None}, holding("true", emulated=(KEY,)), True),
         ({"team": "core"}, ABSENT, False),
         ({"delta.appendOnly": "true"}, state(stored("id")), False),
-    ],
-    ids=["create", "set", "unset", "own key", "key of open-source Delta"],
-)
-def test_a_plan_marks_the_statements_that_store_them(capabilities, properties, there, is_emulated):
-    parts = statements(planned(table(column(), table_properties=properties), there))
+    ):
+        parts = statements(planned(table(column(), table_properties=properties), there))
 
-    assert planned_statements(parts, capabilities)[-1].is_emulated is is_emulated
-    assert planned_statements(parts, MemoryCatalog.capabilities)[-1].is_emulated is False
+        assert planned_statements(parts, capabilities)[-1].is_emulated is is_emulated, properties
+        assert planned_statements(parts, MemoryCatalog.capabilities)[-1].is_emulated is False, properties
 
 
 @pytest.mark.parametrize("capabilities", BACKENDS.values(), ids=BACKENDS)
@@ -175,24 +164,12 @@ def test_a_key_that_databricks_has_written_is_not_overwritten(capabilities):
         ),
     ]
     assert not list(unsupported_statements(planned(model, holding("true", emulated=(KEY,))), Backend(capabilities)))
-
-
-@pytest.mark.parametrize(
-    ("stored_value", "wanted", "is_refused"),
-    [
-        ("auto", "legacy", True),
-        ("true", "auto", False),
-        ("auto", "true", False),
-    ],
-)
-def test_a_value_that_databricks_has_written_is_not_replaced_by_another_one_of_databricks(
-    stored_value, wanted, is_refused
-):
-    key = "delta.autoOptimize.autoCompact"
-    there = state(stored("id"), table_properties={key: stored_value})
-    plan = planned(table(column(), table_properties={key: wanted}), there)
-
-    assert bool([*unsupported_statements(plan, Backend(LOCAL))]) is is_refused
+    for there, wanted, is_refused in (("auto", "legacy", True), ("true", "auto", False), ("auto", "true", False)):
+        key = "delta.autoOptimize.autoCompact"
+        plan = planned(
+            table(column(), table_properties={key: wanted}), state(stored("id"), table_properties={key: there})
+        )
+        assert bool([*unsupported_statements(plan, Backend(LOCAL))]) is is_refused
 
 
 def test_what_is_stored_depends_on_the_registry_of_delta():
@@ -272,8 +249,6 @@ def test_a_long_write_shows_itself(caplog, monkeypatch):
     ]
 
 
-HAS_SERVER = INSTALLED.spark >= (4, 0)
-WITHOUT_SERVER = pytest.mark.skipif(not HAS_SERVER, reason="Spark 3.5 does not contain the server of Spark Connect")
 MIXED = (
     column(is_nullable=False),
     Column("amount", spark.DecimalType(18, 2)),
@@ -301,46 +276,48 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture(params=["local", "session", pytest.param("connect", marks=WITHOUT_SERVER)])
-def row_catalog(request, local):
-    """A catalog that reads the table which the local one has made."""
-    made = table(*MIXED)
-    Orchestrator.over(local).sync_tables([made])
+@pytest.mark.spark
+def test_rows_and_versions_are_read_by_each_backend(local, request):
+    Orchestrator.over(local).sync_tables([table(*MIXED)])
     local.insert(NAME, ROWS)
     Orchestrator.over(local).sync_tables([table(*MIXED, column("more"), checks=[Check("positive", "id > 0")])])
-    if request.param == "local":
-        return local
-    return SessionCatalog(local.spark if request.param == "session" else request.getfixturevalue("remote"))
+    catalogs = [local, SessionCatalog(local.spark)]
+    # Spark 3.5 does not contain the server of Spark Connect.
+    catalogs += [SessionCatalog(request.getfixturevalue("remote"))] if INSTALLED.spark >= (4, 0) else []
+
+    for one in catalogs:
+        require_rows(one)
+        require_versions(one)
 
 
-@pytest.mark.spark
-def test_rows_and_versions_are_read(row_catalog):
-    assert_table_equals("dev.silver.orders", ROWS, catalog=row_catalog)
-    assert_table_equals("dev.silver.orders", row_catalog.spark.table("dev.silver.orders"), catalog=row_catalog)
+def require_rows(catalog):
+    assert_table_equals("dev.silver.orders", ROWS, catalog=catalog)
+    assert_table_equals("dev.silver.orders", catalog.spark.table("dev.silver.orders"), catalog=catalog)
     with pytest.raises(RowsDifferError) as caught:
-        assert_table_equals("dev.silver.orders", [ROWS[0] | {"amount": Decimal("9.5")}, ROWS[1]], catalog=row_catalog)
+        assert_table_equals("dev.silver.orders", [ROWS[0] | {"amount": Decimal("9.5")}, ROWS[1]], catalog=catalog)
     assert str(caught.value).startswith("dev.silver.orders: 2 rows expected, 3 in the table; 1 missing, 2 unexpected\n")
     assert "~ amount decimal(18,2)" in str(caught.value)
     with pytest.raises(StatementError, match=r"row 1, column at: .* does not fit timestamp"):
-        assert_table_equals("dev.silver.orders", [{"id": 1, "at": "2026-01-31"}], catalog=row_catalog)
+        assert_table_equals("dev.silver.orders", [{"id": 1, "at": "2026-01-31"}], catalog=catalog)
 
-    commits = row_catalog.commits(NAME)
+
+def require_versions(catalog):
+    commits = catalog.commits(NAME)
     assert [commit.operation for commit in commits] == ["CREATE TABLE", "WRITE", "ADD COLUMNS", "ADD CONSTRAINT"]
     assert [commit.version for commit in commits] == [0, 1, 2, 3]
     assert (commits[1].metrics["numOutputRows"], [file.rows for file in commits[1].added]) == (3, [3])
     assert commits[1].timestamp.tzinfo is timezone.utc
-    assert row_catalog.commits(NAME, first=3) == commits[3:]
-    assert [len(row_catalog.rows(NAME, version=version)) for version in (0, 1)] == [0, 3]
-
-    older, newer = (state_text("dev.silver.orders", version=version, catalog=row_catalog) for version in (1, None))
+    assert catalog.commits(NAME, first=3) == commits[3:]
+    assert [len(catalog.rows(NAME, version=version)) for version in (0, 1)] == [0, 3]
+    older, newer = (state_text("dev.silver.orders", version=version, catalog=catalog) for version in (1, None))
     assert "`more`" not in older
     assert "CHECK" not in older
     assert "  `more` BIGINT,\n  CONSTRAINT `positive` CHECK (id > 0)\n" in newer
-    assert state_text("dev.silver.orders", version=3, catalog=row_catalog) == newer
+    assert state_text("dev.silver.orders", version=3, catalog=catalog) == newer
     with pytest.raises(CatalogReadError, match=r"no commit of version 4; it has those from 0 to 3"):
-        state_text("dev.silver.orders", version=4, catalog=row_catalog)
+        state_text("dev.silver.orders", version=4, catalog=catalog)
     with pytest.raises(CatalogReadError, match=r"dev\.silver\.nothing: is not in the catalog"):
-        state_text("dev.silver.nothing", version=0, catalog=row_catalog)
+        state_text("dev.silver.nothing", version=0, catalog=catalog)
 
 
 ZONE = "spark.sql.session.timeZone"

@@ -186,20 +186,24 @@ def test_what_sparks_schema_hides_is_read_from_the_log(session):
     assert (observed.partitioning, observed.table_comment, observed.version) == (("day",), "Hidden", 0)
 
 
+def deny(monkeypatch, session, text, error):
+    """Let the session refuse the statements with a text."""
+    ask = session._reader.rows
+
+    def rows(asked):
+        if text in asked:
+            raise error
+        return ask(asked)
+
+    monkeypatch.setattr(session._reader, "rows", rows)
+
+
 @pytest.mark.spark
 def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, warehouse, monkeypatch):
     folder = f"file:{table_folder(warehouse, NAME)}"
     made = table(ID, Column("day", LONG, generated_as="id + 1"))
     Orchestrator.over(session).sync_tables([made])
-    ask = session._reader.rows
-
-    def deny(text):
-        if "binaryFile." in text:
-            msg = "PERMISSION_DENIED"
-            raise StatementError(msg)
-        return ask(text)
-
-    monkeypatch.setattr(session._reader, "rows", deny)
+    deny(monkeypatch, session, "binaryFile.", StatementError("PERMISSION_DENIED"))
 
     assert str(session.snapshot([made]).problems[NAME]) == (
         "dev.silver.orders: has generated or identity columns, which this session hides, and its Delta log cannot be read"
@@ -260,39 +264,17 @@ def test_what_exists_in_place_of_a_table(session, sql, text):
 
 
 @pytest.mark.spark
-def test_a_catalog_that_the_session_does_not_know_is_no_absent_table(session):
+def test_a_permission_that_lacks_and_an_unknown_catalog_make_no_table_absent(session, monkeypatch):
     model = table(ID, name="nowhere.silver.orders")
+    unknown = session.snapshot([model]).problems[model.name]
+    assert unknown.message.startswith("cannot be read ([REQUIRES_SINGLE_PART_NAMESPACE]")
 
-    problem = session.snapshot([model]).problems[model.name]
-
-    assert problem.message.startswith("cannot be read ([REQUIRES_SINGLE_PART_NAMESPACE]")
-
-
-@pytest.mark.spark
-def test_schemas_that_cannot_be_listed_make_no_table_absent(session, monkeypatch):
-    ask = session._reader.rows
-
-    def deny(text):
-        if "SHOW SCHEMAS" in text:
-            msg = "no privilege"
-            raise StatementError(msg, condition="INSUFFICIENT_PERMISSIONS")
-        return ask(text)
-
-    monkeypatch.setattr(session._reader, "rows", deny)
-
-    assert session.snapshot([table(ID)]).problems[NAME].message == (
-        "is not found, and the schemas of dev cannot be listed (no privilege)"
-    )
-
-
-@pytest.mark.spark
-def test_a_permission_that_lacks_makes_no_table_absent(session, monkeypatch):
-    def deny(_):
-        msg = "no SELECT"
-        raise StatementError(msg, condition="INSUFFICIENT_PERMISSIONS")
-
-    monkeypatch.setattr(session._reader, "rows", deny)
-
+    with monkeypatch.context() as patch:
+        deny(patch, session, "SHOW SCHEMAS", StatementError("no privilege", condition="INSUFFICIENT_PERMISSIONS"))
+        assert session.snapshot([table(ID)]).problems[NAME].message == (
+            "is not found, and the schemas of dev cannot be listed (no privilege)"
+        )
+    deny(monkeypatch, session, "", StatementError("no SELECT", condition="INSUFFICIENT_PERMISSIONS"))
     assert session.snapshot([table(ID)]).problems[NAME].message == "cannot be read (no SELECT)"
     assert session.version(NAME) == Diagnostic(
         code="DS502",
@@ -369,25 +351,29 @@ def test_data_checks_count_and_show_rows(session):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("more", [{"primary_key": ["url"]}, {"clustered_by": ["url"]}], ids=["key", "clustering"])
-def test_values_that_spark_redacts_are_read(local, more):
+def test_values_that_spark_redacts_are_read(local):
     catalog = SessionCatalog(local.spark)
-    model = table(
-        Column("url", TEXT, is_nullable=False),
-        Column("token", TEXT),
-        checks=[Check("has_url", "url <> ''"), Check("has_token", "token <> ''")],
-        table_properties={"source.url": "x", "plain": "see the url"},
-        **more,
-    )
     line = Orchestrator.over(catalog)
+    models = [
+        table(
+            Column("url", TEXT, is_nullable=False),
+            Column("token", TEXT),
+            checks=[Check("has_url", "url <> ''"), Check("has_token", "token <> ''")],
+            table_properties={"source.url": "x", "plain": "see the url"},
+            name=name,
+            **more,
+        )
+        for name, more in (("dev.silver.a", {"primary_key": ["url"]}), ("dev.silver.b", {"clustered_by": ["url"]}))
+    ]
 
-    line.sync_tables([model])
+    line.sync_tables(models)
 
-    shown = {row[0]: row[1] for row in local.spark.sql(f"SHOW TBLPROPERTIES {NAME}").collect()}
-    assert {shown[f"delta.constraints.{name}"] for name in ("has_url", "has_token")} == {"*********(redacted)"}
-    state = catalog.snapshot([model]).existing(NAME)
-    assert sorted(check.expression for check in state.checks) == ["token <> ''", "url <> ''"]
-    assert line.plan_tables([model]).is_empty
+    for model in models:
+        shown = {row[0]: row[1] for row in local.spark.sql(f"SHOW TBLPROPERTIES {model.name}").collect()}
+        assert {shown[f"delta.constraints.{name}"] for name in ("has_url", "has_token")} == {"*********(redacted)"}
+        state = catalog.snapshot([model]).existing(model.name)
+        assert sorted(check.expression for check in state.checks) == ["token <> ''", "url <> ''"]
+    assert line.plan_tables(models).is_empty
 
 
 @pytest.mark.spark

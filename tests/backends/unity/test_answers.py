@@ -36,6 +36,7 @@ from support.unity import (
 TOKEN = "dapi-0123456789-secret"  # noqa: S105 - of nobody
 REMOTE = "s3://lake/orders"
 BETWEEN = "see what answers at that address"
+ELSEWHERE = "on http://unity.invalid: 200, and the answer does not come from Unity Catalog ("
 
 
 @pytest.fixture
@@ -48,10 +49,6 @@ def log_of(tmp_path, log):
     """Folders of an ordinary log, and of one whose newest commits are in the catalog only."""
     managed = commit(tmp_path / "managed", 0, protocol("catalogManaged"), metadata(field("id")))
     return {"EXTERNAL": log, "MANAGED": managed}
-
-
-def reason(text):
-    return f"200, and the answer does not come from Unity Catalog ({text}); {BETWEEN}"
 
 
 DEEP = b'{"a":' * 200_000 + b"1" + b"}" * 200_000
@@ -80,62 +77,62 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize(("body", "text"), BODIES.values(), ids=BODIES)
-def test_what_is_no_table_makes_it_unreadable(log, body, text):
-    server = Playing(log)
-    server.play(TABLE, body)
-
-    problem = str(server.catalog.snapshot([MODEL]).problems[NAME])
-
-    start = f"dev.silver.orders: GET {TABLE[4:]} on http://unity.invalid: 200, and the answer does not come from Unity Catalog ("
-    assert problem.startswith(f"{start}{text}")
-    assert problem.endswith(f"); {BETWEEN} [DS502 UnreadableTable]")
+def message_of(server):
+    """Read the table, which is a problem of one line, and return its message."""
+    state = server.catalog.snapshot([MODEL])
+    assert NAME not in state.tables
+    problem = str(state.problems[NAME])
     assert "\n" not in problem
-    assert server.calls == [TABLE]
+    return problem
 
 
-@pytest.mark.parametrize("call", [SCHEMA, CATALOG])
-@pytest.mark.parametrize("body", [body for body, _ in BODIES.values()], ids=BODIES)
-def test_what_is_no_schema_or_catalog_leaves_open_whether_a_table_is_absent(log, call, body):
-    server = Playing(log)
+def test_what_is_no_table_makes_it_unreadable(log):
+    for body, text in BODIES.values():
+        server = Playing(log)
+        server.play(TABLE, body)
+
+        problem = message_of(server)
+
+        assert problem.startswith(f"dev.silver.orders: {TABLE} {ELSEWHERE}{text}")
+        assert problem.endswith(f"); {BETWEEN} [DS502 UnreadableTable]")
+        assert server.calls == [TABLE]
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "start"),
+    [
+        (SCHEMA, "EXTERNAL", "is not found, and it is not known whether it exists"),
+        (CATALOG, "EXTERNAL", "is not found, and it is not known whether it exists"),
+        (DELTA, "MANAGED", f"{DELTA} {ELSEWHERE}"),
+        (CONFIG, "MANAGED", f"{CONFIG} {ELSEWHERE}"),
+        (CREDENTIALS, "EXTERNAL", f"{CREDENTIALS} {ELSEWHERE}"),
+    ],
+)
+def test_what_is_no_answer_to_other_calls_makes_no_table_absent(log_of, call, kind, start):
+    for body, _ in BODIES.values():
+        server = Playing(REMOTE if call == CREDENTIALS else log_of[kind], kind)
+        if call in (SCHEMA, CATALOG):
+            lack(server, call)
+        server.play(call, body)
+
+        assert message_of(server).startswith(f"dev.silver.orders: {start}")
+
+
+def test_what_is_no_listing_is_no_empty_one(log):
+    for body in [WEB_PAGE, *(body for name, (body, _) in BODIES.items() if name != "a page")]:
+        server = Playing(log)
+        server.play(LISTING, body)
+
+        with pytest.raises(StatementError, match="and the answer does not come from Unity Catalog"):
+            server.catalog.table_names("dev", "silver")
+
+
+def lack(server, call):
+    """Let the server lack the table, and also its schema if that comes before the call."""
     del server.answers[TABLE]
     server.play(LISTING, {"tables": []})
     if call == CATALOG:
         del server.answers[SCHEMA]
-    server.play(call, body)
-
-    state = server.catalog.snapshot([MODEL])
-
-    assert str(state.problems[NAME]).startswith(
-        "dev.silver.orders: is not found, and it is not known whether it exists",
-    )
-    assert NAME not in state.tables
-
-
-@pytest.mark.parametrize("call", [DELTA, CONFIG])
-@pytest.mark.parametrize("body", [body for body, _ in BODIES.values()], ids=BODIES)
-def test_what_is_none_of_the_delta_api_makes_a_managed_table_unreadable(log_of, call, body):
-    server = Playing(log_of["MANAGED"], "MANAGED")
-    server.play(call, body)
-
-    problem = str(server.catalog.snapshot([MODEL]).problems[NAME])
-
-    assert problem.startswith(
-        f"dev.silver.orders: {call} on http://unity.invalid: 200, and the answer does not come from Unity",
-    )
-    assert "\n" not in problem
-
-
-@pytest.mark.parametrize("body", [body for body, _ in BODIES.values()], ids=BODIES)
-def test_what_vends_nothing_makes_a_table_unreadable(body):
-    server = Playing(REMOTE)
-    server.play(CREDENTIALS, body)
-
-    problem = str(server.catalog.snapshot([MODEL]).problems[NAME])
-
-    assert problem.startswith(
-        f"dev.silver.orders: {CREDENTIALS} on http://unity.invalid: 200, and the answer does not come from",
-    )
 
 
 @pytest.mark.parametrize(
@@ -153,15 +150,6 @@ def test_a_web_page_concerns_every_table(log_of, call, kind):
         "dev.silver.orders: the server at http://unity.invalid answers 200 with a web page, so it is not Unity Catalog;"
         f" {ADDRESS} [DS501 UnreachableCatalog]"
     )
-
-
-@pytest.mark.parametrize("body", [WEB_PAGE, *(body for name, (body, _) in BODIES.items() if name != "a page")])
-def test_what_is_no_listing_is_no_empty_one(log, body):
-    server = Playing(log)
-    server.play(LISTING, body)
-
-    with pytest.raises(StatementError, match="and the answer does not come from Unity Catalog"):
-        server.catalog.table_names("dev", "silver")
 
 
 def test_an_entry_that_is_malformed_hides_none_of_the_others_of_its_page(log):
@@ -223,8 +211,8 @@ def test_whatever_is_wrong_in_an_answer_is_one_line_of_one_table(log_of, monkeyp
         problem = state.problems.get(NAME)
         assert problem is not None or state.tables[NAME].exists, where
         shown = [value for value in (problem, state.entries.get(NAME)) if value is not None]
-        assert all("\n" not in str(value) for value in shown if not isinstance(value, EntryState)), where
         outcomes["read" if problem is None else "unreadable"] += 1
+        assert all("\n" not in str(value) for value in shown if not isinstance(value, EntryState)), where
     assert min(outcomes.values()) > 5
 
 
@@ -288,27 +276,34 @@ REFUSED = {
 def test_an_error_of_something_else_never_means_that_a_table_is_absent(monkeypatch, log, call, answer, text):
     monkeypatch.setattr("pytest_delta_schema.backends.unity.connection._PAUSE", 0)
     server = Playing(log)
-    for gone in [TABLE, SCHEMA, CATALOG][: [TABLE, SCHEMA, CATALOG].index(call)]:
-        del server.answers[gone]
+    if call != TABLE:
+        lack(server, call)
     server.play(LISTING, {"tables": []})
     server.play(call, answer)
 
-    state = server.catalog.snapshot([MODEL])
-
-    assert text.replace(CALLED, f"{call} on http://unity.invalid") in str(state.problems[NAME])
-    assert NAME not in state.tables
+    assert text.replace(CALLED, f"{call} on http://unity.invalid") in message_of(server)
 
 
-SUCCESSES = {
-    "204": HttpAnswer(204, "No Content", "", b""),
-    "200 and nothing": HttpAnswer(200, "OK", "", b""),
-    "200 and a page to log in": HttpAnswer(200, "OK", "", b"<html>Please log in</html>"),
-    "200 and something else": HttpAnswer(200, "OK", "", b'{"status":"ok"}'),
-    "200 and what it was told": HttpAnswer(200, "OK", "", json.dumps(delta_table()).encode()),
-}
+def test_a_redirect_of_an_update_names_the_login_page(log):
+    server = Playing(log)
+    server.play(UPDATE, REFUSED["a redirect to a login page"][0])
+
+    with pytest.raises(
+        MetadataSyncError, match=r"302 Found: it redirects to https://login.example.com:444, probably a"
+    ):
+        server.catalog.sync_entries([MODEL])
 
 
-@pytest.mark.parametrize("answer", SUCCESSES.values(), ids=SUCCESSES)
+SUCCESSES = [
+    HttpAnswer(204, "No Content", "", b""),
+    HttpAnswer(200, "OK", "", b""),
+    HttpAnswer(200, "OK", "", b"<html>Please log in</html>"),
+    HttpAnswer(200, "OK", "", b'{"status":"ok"}'),
+    HttpAnswer(200, "OK", "", json.dumps(delta_table()).encode()),
+]
+
+
+@pytest.mark.parametrize("answer", SUCCESSES, ids=["204", "nothing", "a page", "something else", "what it was told"])
 def test_an_update_that_changes_nothing_is_no_sync(log, answer):
     server = Playing(log)
     server.play(UPDATE, answer)
@@ -351,63 +346,45 @@ def test_a_refusal_is_read_in_the_form_of_each_release(log_of, call, kind, body,
     assert raised.value.is_of_api
 
 
-def test_a_redirect_of_an_update_names_the_login_page(log):
-    server = Playing(log)
-    server.play(UPDATE, REFUSED["a redirect to a login page"][0])
-
-    with pytest.raises(
-        MetadataSyncError,
-        match=r"302 Found: it redirects to https://login.example.com:444, probably a login",
-    ):
-        server.catalog.sync_entries([MODEL])
-
-
-def echoes():
-    """Yield answers that repeat the token at one place."""
-    for call, kind in ((TABLE, "EXTERNAL"), (DELTA, "MANAGED"), (CONFIG, "MANAGED"), (CREDENTIALS, "EXTERNAL")):
-        yield from ((call, kind, where, sent) for where, sent in _echoes(Playing(REMOTE, kind).answers[call]))
-
-
-def _echoes(value, path=""):
+def echoes(value, path=""):
+    """Yield copies of an answer that repeat the token at one place."""
     if isinstance(value, str):
         yield path, f"{value} Bearer {TOKEN}"
     if isinstance(value, dict):
         yield f"{path}.(key)", {**value, TOKEN: "x"}
     for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        for where, sent in _echoes(part, f"{path}.{key}"):
+        for where, sent in echoes(part, f"{path}.{key}"):
             changed = copy.copy(value)
             changed[key] = sent
             yield where, changed
 
 
-ECHOES = {f"{call} {kind}{where}": (call, kind, where, answer) for call, kind, where, answer in echoes()}
-
-
-@pytest.mark.parametrize(("call", "kind", "where", "answer"), ECHOES.values(), ids=ECHOES)
-def test_a_token_in_any_field_of_an_answer_is_not_shown(log_of, monkeypatch, call, kind, where, answer):
+@pytest.mark.parametrize(
+    ("call", "kind"), [(TABLE, "EXTERNAL"), (DELTA, "MANAGED"), (CONFIG, "MANAGED"), (CREDENTIALS, "EXTERNAL")]
+)
+def test_a_token_in_any_field_of_an_answer_is_not_shown(log_of, monkeypatch, call, kind):
     monkeypatch.setattr("pytest_delta_schema.backends.unity.logs.needs_credentials", lambda _: call == CREDENTIALS)
     log = log_of[kind]
-    server = Playing(log, kind, token=TOKEN)
-    server.play(call, json.loads(json.dumps(answer).replace(f'"{REMOTE}"', f'"{log.as_uri()}"')))
+    for where, answer in echoes(Playing(REMOTE, kind).answers[call]):
+        server = Playing(log, kind, token=TOKEN)
+        server.play(call, json.loads(json.dumps(answer).replace(f'"{REMOTE}"', f'"{log.as_uri()}"')))
 
-    shown = repr(server.catalog.snapshot([MODEL]))
-    try:
-        shown += repr(server.catalog.sync_entries([MODEL]))
-    except DeltaSchemaError as error:
-        shown += str(error)
+        shown = repr(server.catalog.snapshot([MODEL]))
+        try:
+            shown += repr(server.catalog.sync_entries([MODEL]))
+        except DeltaSchemaError as error:
+            shown += str(error)
 
-    assert "0123456789" not in shown
-    assert not where.endswith(("comment", "owner")) or "***" in shown
+        assert "0123456789" not in shown, where
+        assert not where.endswith(("comment", "owner")) or "***" in shown, where
 
 
 def test_an_error_that_repeats_the_token_in_any_form_does_not_show_it(log):
     server = Playing(log, token=TOKEN)
-    server.play(
-        TABLE,
-        HttpAnswer(400, "Bad", "", json.dumps({"error_code": f"X-{TOKEN}", "message": f"b'Bearer {TOKEN}'"}).encode()),
-    )
+    error = {"error_code": f"X-{TOKEN}", "message": f"b'Bearer {TOKEN}'"}
+    server.play(TABLE, HttpAnswer(400, "Bad", "", json.dumps(error).encode()))
 
-    assert str(server.catalog.snapshot([MODEL]).problems[NAME]) == (
+    assert message_of(server) == (
         "dev.silver.orders: GET /tables/dev.silver.orders on http://unity.invalid: 400 X-***: b'Bearer ***'; look into the"
         " server's log [DS502 UnreadableTable]"
     )
@@ -417,7 +394,7 @@ def test_an_entry_without_a_format_is_not_reported_as_another_format(log):
     server = Playing(log)
     server.play(TABLE, {**entry(log), "data_source_format": None})
 
-    assert str(server.catalog.snapshot([MODEL]).problems[NAME]) == (
+    assert message_of(server) == (
         "dev.silver.orders: it may not be a Delta table, because its catalog entry has no format;"
         " register it again with one [DS502 UnreadableTable]"
     )

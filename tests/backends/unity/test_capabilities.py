@@ -37,104 +37,75 @@ def refused(model, there):
     return [(item.code, item.message, item.remedy) for item in unsupported_statements(action, Backend())]
 
 
-WISHES = {
-    "a property": (
-        {"table_properties": {"note": LONG}},
-        "set properties: note (a value of 300 characters)",
-    ),
-    "the key of a property": (
-        {"table_properties": {LONG: "1"}},
-        f"set properties: {'x' * 60}... (a key of 300 characters)",
-    ),
-    "a check": (
-        {"checks": [Check("Known", TEXTS)]},
-        f"add check: delta.constraints.known (a value of {len(TEXTS)} characters)",
-    ),
-    "a tag": (
-        {"tags": {"note": LONG}},
-        "set tags: pytest_delta_schema.tag.note (a value of 300 characters)",
-    ),
-}
 WHY = "the server stores keys and values of managed tables up to 255 characters"
 
 
-@pytest.mark.parametrize(("wish", "text"), WISHES.values(), ids=WISHES)
-def test_long_properties_of_managed_tables_are_refused_in_the_plan(wish, text):
-    there = state(stored("id"), stored("b", "string"), table_properties=MANAGED)
+def test_long_properties_of_managed_tables_are_refused_in_the_plan():
+    """New tables are managed; external ones take everything."""
+    external = state(stored("id"), stored("b", "string"))
+    managed = state(stored("id"), stored("b", "string"), table_properties=MANAGED)
+    for wish, text in (
+        ({"table_properties": {"note": LONG}}, "set properties: note (a value of 300 characters)"),
+        ({"table_properties": {LONG: "1"}}, f"set properties: {'x' * 60}... (a key of 300 characters)"),
+        (
+            {"checks": [Check("Known", TEXTS)]},
+            f"add check: delta.constraints.known (a value of {len(TEXTS)} characters)",
+        ),
+        ({"tags": {"note": LONG}}, "set tags: pytest_delta_schema.tag.note (a value of 300 characters)"),
+    ):
+        model = table(column(), column("b", TEXT), **wish)
 
-    assert refused(table(column(), column("b", TEXT), **wish), there) == [
-        ("DS218", f"the unity backend cannot {text}: {WHY}", "shorten what is too long"),
-    ]
+        assert refused(model, managed) == [
+            ("DS218", f"the unity backend cannot {text}: {WHY}", "shorten what is too long"),
+        ]
+        assert refused(model, external) == []
+        assert [code for code, *_ in refused(model, TableState(name=NAME, exists=False))] == ["DS218"]
 
 
-MAPPED = {**MANAGED, "delta.columnMapping.mode": "name"}
-NAMES = {
-    "a new column": (column("n" * 256), "add columns"),
-    "a name of emoji": (column("\U0001f600" * 128), "add columns"),
-    "a renamed column": (column("n" * 256, renamed_from="b"), "rename column"),
-}
-
-
-@pytest.mark.parametrize(("new", "kind"), NAMES.values(), ids=NAMES)
-def test_long_names_of_columns_of_managed_tables_are_refused_in_the_plan(new, kind):
+def test_long_names_of_columns_of_managed_tables_are_refused_in_the_plan():
     """The server answers the commit with 500, and Delta's client repeats it for minutes (Unity Catalog 0.6.0)."""
-    before = [stored("id"), *([stored("b")] if new.renamed_from else [])]
-    model = table(column(), new)
+    by_name = {"delta.columnMapping.mode": "name"}
+    for new, kind in (
+        (column("n" * 256), "add columns"),
+        (column("\U0001f600" * 128), "add columns"),
+        (column("n" * 256, renamed_from="b"), "rename column"),
+    ):
+        before = [stored("id"), *([stored("b")] if new.renamed_from else [])]
+        model = table(column(), new)
 
-    (refusal,) = refused(model, state(*before, table_properties=MAPPED))
+        (refusal,) = refused(model, state(*before, table_properties={**MANAGED, **by_name}))
 
-    assert refusal[0] == "DS218"
-    assert refusal[1].startswith(f"the unity backend cannot {kind}: {new.name[:50]}")
-    assert refusal[1].endswith(": the server stores names of columns of managed tables up to 255 characters")
-    assert refused(model, state(*before, table_properties={"delta.columnMapping.mode": "name"})) == []
-    assert [code for code, *_ in refused(table(column(new.name)), TableState(name=NAME, exists=False))] == ["DS218"]
-
-
-def test_long_names_of_fields_are_stored_in_the_type():
-    model = table(column(), column("s", StructType([StructField("n" * 256, LongType())])), column("n" * 255))
-
-    assert refused(model, state(stored("id"), table_properties=MAPPED)) == []
-
-
-@pytest.mark.parametrize("wish", [wish for wish, _ in WISHES.values()], ids=WISHES)
-def test_external_tables_take_them(wish):
-    assert refused(table(column(), column("b", TEXT), **wish), state(stored("id"), stored("b", "string"))) == []
-
-
-@pytest.mark.parametrize("wish", [WISHES["a property"][0], WISHES["a check"][0]])
-def test_new_tables_are_managed(wish):
-    model = table(column(), Column("b", TEXT), **wish)
-
-    assert [code for code, *_ in refused(model, TableState(name=NAME, exists=False))] == ["DS218"]
+        assert refusal[0] == "DS218"
+        assert refusal[1].startswith(f"the unity backend cannot {kind}: {new.name[:50]}")
+        assert refusal[1].endswith(": the server stores names of columns of managed tables up to 255 characters")
+        assert refused(model, state(*before, table_properties=by_name)) == []
+        assert [code for code, *_ in refused(table(column(new.name)), TableState(name=NAME, exists=False))] == ["DS218"]
+    fields = table(column(), column("s", StructType([StructField("n" * 256, LongType())])), column("n" * 255))
+    assert refused(fields, state(stored("id"), table_properties={**MANAGED, **by_name})) == []
 
 
 def test_short_ones_are_fine():
     model = table(column(), table_properties={"note": "x" * 255})
 
-    assert refused(model, state(stored("id"), table_properties={**MANAGED})) == []
-    assert (
-        refused(model, state(stored("id"), table_properties={"delta.feature.catalogOwned-preview": "supported"})) == []
-    )
+    for properties in (MANAGED, {"delta.feature.catalogOwned-preview": "supported"}):
+        assert refused(model, state(stored("id"), table_properties=properties)) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "odd"),
-    [
-        ("dev.silver.my orders", "my orders"),
-        ("dev.silver.käse", "käse"),
-        (f"dev.silver.{'o' * 256}", "o" * 256),
-        (f"dev.silver.{'o' * 255}", None),
-        ("dev.silver.a@b-c_9", None),
-    ],
-)
-def test_names_that_the_server_does_not_take_are_refused_for_new_tables(name, odd):
-    model = table(column(), name=name)
+def test_names_that_the_server_does_not_take_are_refused_for_new_tables():
+    for name, is_taken in (
+        ("my orders", False),
+        ("käse", False),
+        ("o" * 256, False),
+        ("o" * 255, True),
+        ("a@b-c_9", True),
+    ):
+        model = table(column(), name=f"dev.silver.{name}")
 
-    diagnostics = refused(model, TableState(name=model.name, exists=False))
+        diagnostics = refused(model, TableState(name=model.name, exists=False))
 
-    assert [code for code, *_ in diagnostics] == ["DS218"] * (odd is not None)
-    assert odd is None or f"the server takes no name like {odd}: " in diagnostics[0][1]
-    assert refused(model, state(stored("id"), name=model.name, table_comment="x")) == []
+        assert [code for code, *_ in diagnostics] == ["DS218"] * (not is_taken)
+        assert is_taken or f"the server takes no name like {name}: " in diagnostics[0][1]
+        assert refused(model, state(stored("id"), name=model.name, table_comment="x")) == []
 
 
 TABLES = 5

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+from contextlib import nullcontext
 
 import pytest
 
@@ -38,27 +40,23 @@ def before_each_log(monkeypatch, *writers):
     monkeypatch.setattr(ExternalLogs, "facts", read)
 
 
-def writer(unity, version):
+def writer(unity, version, *, syncs=True):
     """Return what commits a comment, and writes it to the entry."""
 
     def write():
         commit(unity.folder / "dev/silver/orders", version, metadata(field("id"), comment=f"Version {version}"))
-        unity.entry()["comment"] = f"Version {version}"
+        if syncs:
+            unity.entry()["comment"] = f"Version {version}"
 
     return write
 
 
-def test_an_entry_that_is_synchronised_while_it_is_read_is_not_stale(unity, monkeypatch):
+def test_an_entry_that_is_synchronised_while_it_is_read_is_not_stale_and_one_that_stays_as_it_is_is(unity, monkeypatch):
     before_each_log(monkeypatch, writer(unity, 1), writer(unity, 2))
-
     assert unity.differences() == []
 
-
-def test_an_entry_that_stays_as_it_is_is_stale(unity, monkeypatch):
-    folder = unity.folder / "dev/silver/orders"
-    before_each_log(monkeypatch, lambda: commit(folder, 1, metadata(field("id"), comment="New")))
-
-    assert unity.differences() == ["comment: the catalog entry has '', the log has 'New'"]
+    before_each_log(monkeypatch, writer(unity, 3, syncs=False))
+    assert unity.differences() == ["comment: the catalog entry has 'Version 2', the log has 'Version 3'"]
 
 
 def test_an_entry_that_changes_during_each_read_is_not_judged(unity, monkeypatch):
@@ -105,115 +103,84 @@ def test_a_log_whose_files_are_deleted_while_it_is_read_is_opened_again(unity, m
     assert (str(NAME) not in map(str, unity.state().problems)) is is_read
 
 
-def after_updates(monkeypatch, unity, *writers):
-    """Let writers in after updates of the entry and before it is read back, one a time."""
-    waiting, update = list(writers), unity.catalog.client.update_table
+def after_update(monkeypatch, unity, writers):
+    """Let writers in after the first update of the entry and before it is read back."""
+    update = unity.catalog.client.update_table
 
     def updated(*arguments):
         update(*arguments)
-        if waiting:
-            waiting.pop(0)()
+        while writers:
+            writers.pop(0)()
 
     monkeypatch.setattr(unity.catalog.client, "update_table", updated)
 
 
-def stated(unity, version):
-    """Return what commits a comment and leaves the entry as it is."""
-    folder = unity.folder / "dev/silver/orders"
-    return lambda: commit(folder, version, metadata(field("id"), comment=f"Version {version}"))
-
-
-def test_an_entry_that_another_process_synchronises_to_a_newer_version(unity, monkeypatch):
-    stated(unity, 1)()
-    after_updates(monkeypatch, unity, writer(unity, 2))
-
-    (done,) = unity.catalog.sync_entries([MODEL])
-
-    assert list(map(str, done.differences)) == ["comment: the catalog entry has '', the log has 'Version 1'"]
-    assert (unity.entry()["comment"], unity.differences()) == ("Version 2", [])
-
-
-def test_an_entry_that_another_process_synchronises_while_the_log_goes_on(unity, monkeypatch):
-    stated(unity, 1)()
-
-    def others():
-        writer(unity, 2)()
-        stated(unity, 3)()
-
-    after_updates(monkeypatch, unity, others)
+@pytest.mark.parametrize(
+    ("goes_on", "written", "comment"),
+    [
+        (False, "the catalog entry has '', the log has 'Version 1'", "Version 2"),
+        (True, "the catalog entry has 'Version 2', the log has 'Version 3'", "Version 3"),
+    ],
+)
+def test_an_entry_that_another_process_synchronises_to_a_newer_version(unity, monkeypatch, goes_on, written, comment):
+    writer(unity, 1, syncs=False)()
+    writers = [writer(unity, 2), *([writer(unity, 3, syncs=False)] if goes_on else [])]
+    after_update(monkeypatch, unity, writers)
 
     (done,) = unity.catalog.sync_entries([MODEL])
 
-    assert list(map(str, done.differences)) == ["comment: the catalog entry has 'Version 2', the log has 'Version 3'"]
-    assert (unity.entry()["comment"], unity.differences()) == ("Version 3", [])
+    assert list(map(str, done.differences)) == [f"comment: {written}"]
+    assert (unity.entry()["comment"], unity.differences()) == (comment, [])
 
 
 CLUSTERED = {
     "protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["clustering", "domainMetadata"]},
 }
 BY_ID = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}
-FAILURES = pytest.mark.parametrize(("failures", "is_read"), [(0, True), (1, True), (3, True), (4, False)])
 
 
 @pytest.fixture
-def remote(unity, monkeypatch):
-    """A clustered table whose log is read as a remote one, and how to let reads of its first commit fail."""
+def fail(unity, monkeypatch):
+    """Let the first reads of the log of a clustered table fail, which is read as a remote one."""
     monkeypatch.setattr("pytest_delta_schema.backends.unity.logs.local_folder", lambda _: None)
     commit(unity.folder / "dev/silver/orders", 0, CLUSTERED, metadata(field("id")), {"domainMetadata": BY_ID})
+    waiting: list[Exception] = []
+    read = StoredFiles.open
 
-    def fail(method, times):
-        waiting, read = [FileNotFoundError(2, "No such file")] * times, getattr(StoredFiles, method)
+    def failing(folder, *arguments):
+        if waiting:
+            raise waiting.pop()
+        return read(folder, *arguments)
 
-        def failing(folder, *arguments):
-            if waiting:
-                raise waiting.pop()
-            return read(folder, *arguments)
-
-        monkeypatch.setattr(StoredFiles, method, failing)
-
-    return fail
+    monkeypatch.setattr(StoredFiles, "open", failing)
+    return lambda times: waiting.extend([FileNotFoundError(2, "No such file")] * times)
 
 
-@FAILURES
-def test_the_checkpoint_of_a_remote_log_is_read_again(unity, remote, monkeypatch, failures, is_read):
+CHANGING = "cannot be read (it changes while it is read); read it again when the jobs that change it have ended"
+
+
+@pytest.mark.parametrize(("failures", "is_read"), [(0, True), (1, True), (3, True), (4, False)])
+def test_a_remote_log_is_read_again(unity, fail, monkeypatch, failures, is_read):
+    read_again = unity.catalog._reader.read_again
+    entry = unity.state().entries[NAME]
+    fail(failures)
+    expected = nullcontext() if is_read else pytest.raises(StatementError, match=re.escape(CHANGING[:52]))
+    with expected:
+        assert unity.catalog._logs.timestamp(entry, 0) == TIME
+
+    monkeypatch.setattr(unity.catalog._reader, "read_again", lambda name: (read_again(name), fail(failures))[0])
+    paths = [ColumnPath("id"), ColumnPath("n")]
+    with expected:
+        assert unity.catalog.past_columns(NAME, paths) == {paths[0]}
+    monkeypatch.setattr(unity.catalog._reader, "read_again", read_again)
+
     monkeypatch.setattr("pytest_delta_schema.backends.logs.log._without_checkpoint", lambda _, __: None)
-    remote("open", failures)
-
+    fail(failures)
     state = unity.state()
-
     if is_read:
         assert [str(path) for path in state.tables[NAME].clustering] == ["id"]
     else:
+        location = f"file://{unity.folder}/dev/silver/orders"
         assert str(state.problems[NAME]) == (
-            f"dev.silver.orders: its Delta log at file://{unity.folder}/dev/silver/orders cannot be read (it changes while it"
-            " is read); read it again when the jobs that change it have ended"
-            " [DS502 UnreadableTable]"
+            f"dev.silver.orders: its Delta log at {location} {CHANGING} [DS502 UnreadableTable]"
         )
-
-
-@FAILURES
-def test_past_columns_of_a_log_are_read_again(unity, remote, monkeypatch, failures, is_read):
-    before = unity.catalog._reader.read_again
-    monkeypatch.setattr(unity.catalog._reader, "read_again", lambda name: (before(name), remote("open", failures))[0])
-    paths = [ColumnPath("id"), ColumnPath("n")]
-
-    if is_read:
-        assert unity.catalog.past_columns(NAME, paths) == {paths[0]}
-    else:
-        with pytest.raises(
-            StatementError,
-            match=r"its Delta log at .* cannot be read \(it changes while it is read\); read it again when",
-        ):
-            unity.catalog.past_columns(NAME, paths)
-
-
-@FAILURES
-def test_the_time_of_a_version_is_read_again(unity, remote, failures, is_read):
-    entry = unity.state().entries[NAME]
-    remote("open", failures)
-
-    if is_read:
-        assert unity.catalog._logs.timestamp(entry, 0) == TIME
-    else:
-        with pytest.raises(StatementError, match=r"cannot be read \(it changes while it is read\); read it again when"):
-            unity.catalog._logs.timestamp(entry, 0)

@@ -34,7 +34,8 @@ def problem(unity, *models):
     return str(unity.state(*models).problems[models[0].name])
 
 
-def test_a_table_is_found_without_case_and_noted(unity, beside):
+def test_a_table_is_found_without_case_noted_and_altered_as_it_is_stored(unity, beside):
+    wanted = table(column(), name="dev.silver.mixed", comment="All")
     state = unity.state(MIXED, *beside)
 
     plan = TablePlanner().plan([MIXED], state)
@@ -45,14 +46,8 @@ def test_a_table_is_found_without_case_and_noted(unity, beside):
         "dev.silver.mixed: the catalog stores it as dev.silver.Mixed; names match without case",
     ]
     assert [table.exists for name, table in state.tables.items() if name != MIXED.name] == [False] * len(beside)
-
-
-def test_it_is_altered_as_it_is_stored(unity, beside):
-    wanted = table(column(), name="dev.silver.mixed", comment="All")
-
-    plan = TablePlanner().plan([wanted], unity.state(wanted, *beside))
-
-    assert script(statements(plan.align_tables[0])) == "COMMENT ON TABLE `dev`.`silver`.`Mixed` IS 'All';"
+    altered = TablePlanner().plan([wanted], unity.state(wanted, *beside)).align_tables[0]
+    assert script(statements(altered)) == "COMMENT ON TABLE `dev`.`silver`.`Mixed` IS 'All';"
 
 
 def test_an_apply_creates_nothing_and_synchronises_its_entry(unity):
@@ -60,19 +55,10 @@ def test_an_apply_creates_nothing_and_synchronises_its_entry(unity):
 
     assert done.statements == ()
     assert unity.entry("dev.silver.Mixed")["properties"]["team"] == "x"
-    assert list(unity.server.metastore.tables) == ["dev.silver.Mixed"]
-
-
-def test_its_entry_is_synced(unity):
-    (done,) = unity.catalog.sync_entries([MIXED])
-
-    assert (done.table, [difference.path for difference in done.differences]) == (
-        "dev.silver.mixed",
-        ["columns", "properties.team"],
-    )
     assert [column["name"] for column in unity.entry("dev.silver.Mixed")["columns"]] == ["id"]
     assert unity.calls("POST") == ["/delta/v1/catalogs/dev/schemas/silver/tables/Mixed"]
     assert unity.differences(MIXED.name) == []
+    assert list(unity.server.metastore.tables) == ["dev.silver.Mixed"]
 
 
 def test_it_is_created_again_under_its_own_name_on_an_old_server(tmp_path):
@@ -95,19 +81,14 @@ def test_a_version_is_requested_under_the_stored_name(unity):
     assert unity.catalog.version(FILLERS[0].name) is ABSENT
 
 
-def test_names_are_listed_in_lower_case(unity):
-    unity.table("dev.silver.mixed")
-
-    assert unity.catalog.table_names("dev", "silver") == (MIXED.name,)
-
-
-@pytest.mark.parametrize("kind", ["VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW"])
-def test_views_are_not_listed_as_tables(unity, kind):
+def test_views_are_not_listed_as_tables_and_names_in_lower_case(unity):
     unity.table("dev.silver.sales")
+    unity.table("dev.silver.mixed")
     unity.catalog.table_names("dev", "silver")
-    unity.entry("dev.silver.sales").update(table_type=kind, data_source_format=None)
+    for kind in ("VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW"):
+        unity.entry("dev.silver.sales").update(table_type=kind, data_source_format=None)
 
-    assert unity.catalog.table_names("dev", "silver") == (MIXED.name,)
+        assert unity.catalog.table_names("dev", "silver") == (MIXED.name,)
 
 
 def test_two_that_differ_by_case_only_are_refused(unity, beside):
@@ -132,13 +113,12 @@ def test_schemas_and_catalogs_too(tmp_path, stored, beside):
         unity.table(f"{stored}.Mixed")
         absent = table(column(), name="dev.silver.absent")
 
-        state = unity.state(MIXED, absent, *beside)
+        tables = unity.state(MIXED, absent, *beside).tables
 
         catalog, schema = stored.split(".")
-        assert state.tables[MIXED.name].name.written == QualifiedName(catalog, schema, "Mixed")
-        assert not state.tables[absent.name].exists
-        assert state.tables[absent.name].schema_exists
-        assert state.tables[absent.name].name.written == QualifiedName(catalog, schema, "absent")
+        assert tables[MIXED.name].name.written == QualifiedName(catalog, schema, "Mixed")
+        assert (tables[absent.name].exists, tables[absent.name].schema_exists) == (False, True)
+        assert tables[absent.name].name.written == QualifiedName(catalog, schema, "absent")
         assert len(unity.catalog.sync_entries([MIXED])) == 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import subprocess
 import sys
@@ -108,21 +107,14 @@ def test_a_table_whose_bucket_the_server_does_not_know_is_read_with_own_keys(uni
     assert unity.state().tables[NAME].table_comment == "Own keys"
 
 
-def test_clustering_is_read_through_the_same_store(unity, bucket, tmp_path):
-    domain = {
-        "domain": "delta.clustering",
-        "configuration": json.dumps({"clusteringColumns": [["id"]]}),
-        "removed": False,
-    }
+def test_clustering_and_damage_are_read_through_the_same_store(unity, bucket, tmp_path):
+    domain = {"domain": "delta.clustering", "configuration": '{"clusteringColumns": [["id"]]}', "removed": False}
     features = protocol("clustering", "domainMetadata")
-    bucket(commit(tmp_path / "t", 0, features, metadata(field("id")), {"domainMetadata": domain}), "silver/orders")
-
+    folder = commit(tmp_path / "t", 0, features, metadata(field("id")), {"domainMetadata": domain})
+    unity.entry()["storage_location"] = "s3://lake/silver/damaged"
+    bucket(folder, "silver/damaged")
     assert unity.state().tables[NAME].clustering == (ColumnPath("id"),)
 
-
-def test_damage_is_found_through_the_same_store(unity, bucket, tmp_path):
-    unity.entry()["storage_location"] = "s3://lake/silver/damaged"
-    folder = delta_log(tmp_path / "t", field("id", nullable=False))
     (folder / "_delta_log" / f"{1:020d}.json").write_bytes(b"")
     bucket(folder, "silver/damaged")
 
@@ -212,47 +204,33 @@ VENDED = Credentials(values={key: Secret(value) for key, value in KEYS.items()})
 MINIO = Storage(prefix="s3://lake", endpoint="http://127.0.0.1:9000", region="eu-1", path_style=True)
 DEEPER = Storage(prefix="s3a://lake/gold/", access_key_variable="LAKE_KEY", secret_key_variable="LAKE_SECRET")  # noqa: S106 - a name
 
+
 PATIENCE = {"timeout": "30s", "connect_timeout": "5s", "max_retries": "3", "retry_timeout": "30s"}
-OPTIONS = {
-    "another place": ("gs://lake/t", NO_CREDENTIALS, PATIENCE),
-    "another bucket": ("s3://lake2/t", VENDED, {**PATIENCE, **KEYS}),
-    "files": ("file:///lake/t", NO_CREDENTIALS, {}),
-    "a path": ("/lake/t", NO_CREDENTIALS, {}),
-    "the longest prefix": (
-        "s3://lake/gold/t",
-        NO_CREDENTIALS,
-        {
-            **PATIENCE,
-            "aws_virtual_hosted_style_request": "true",
-            "aws_access_key_id": "env-key",
-            "aws_secret_access_key": "env-secret",
-        },
-    ),
-    "no longer one than whole names": (
-        "s3a://lake/golden/t",
-        NO_CREDENTIALS,
-        {
-            **PATIENCE,
-            "aws_endpoint_url": "http://127.0.0.1:9000",
-            "aws_allow_http": "true",
-            "aws_region": "eu-1",
-            "aws_virtual_hosted_style_request": "false",
-        },
-    ),
-    "vended goes before the environment": (
-        "s3://lake/gold/t",
-        VENDED,
-        {**PATIENCE, "aws_virtual_hosted_style_request": "true", **KEYS},
-    ),
-}
 
 
-@pytest.mark.parametrize(("location", "credentials", "options"), OPTIONS.values(), ids=OPTIONS)
-def test_options_of_deltalake(monkeypatch, location, credentials, options):
+def test_options_of_deltalake(monkeypatch):
     monkeypatch.setenv("LAKE_KEY", "env-key")
     monkeypatch.setenv("LAKE_SECRET", "env-secret")
-
-    assert deltalake_options(location, [MINIO, DEEPER], credentials) == options
+    of_deeper = {**PATIENCE, "aws_virtual_hosted_style_request": "true"}
+    of_minio = {
+        **PATIENCE,
+        "aws_endpoint_url": "http://127.0.0.1:9000",
+        "aws_allow_http": "true",
+        "aws_region": "eu-1",
+        "aws_virtual_hosted_style_request": "false",
+    }
+    keys = {"aws_access_key_id": "env-key", "aws_secret_access_key": "env-secret"}
+    for location, credentials, options in (
+        ("gs://lake/t", NO_CREDENTIALS, PATIENCE),
+        ("s3://lake2/t", VENDED, {**PATIENCE, **KEYS}),
+        ("file:///lake/t", NO_CREDENTIALS, {}),
+        ("/lake/t", NO_CREDENTIALS, {}),
+        # The longest prefix of whole names; vended keys go before those of the environment.
+        ("s3://lake/gold/t", NO_CREDENTIALS, {**of_deeper, **keys}),
+        ("s3a://lake/golden/t", NO_CREDENTIALS, of_minio),
+        ("s3://lake/gold/t", VENDED, {**of_deeper, **KEYS}),
+    ):
+        assert deltalake_options(location, [MINIO, DEEPER], credentials) == options
 
 
 def test_options_of_spark_are_the_same_by_bucket(monkeypatch):
@@ -268,9 +246,8 @@ def test_options_of_spark_are_the_same_by_bucket(monkeypatch):
     assert spark_options([DEEPER])["spark.hadoop.fs.s3a.bucket.lake.access.key"] == "env-key"
 
 
-@pytest.mark.parametrize(
-    ("answer", "values"),
-    [
+def test_what_servers_vend():
+    for answer, values in (
         ({}, {}),
         (
             {"aws_temp_credentials": {"access_key_id": "a", "secret_access_key": "s"}},
@@ -278,7 +255,5 @@ def test_options_of_spark_are_the_same_by_bucket(monkeypatch):
         ),
         ({"azure_user_delegation_sas": {"sas_token": "t"}}, {"azure_storage_sas_token": "t"}),
         ({"gcp_oauth_token": {"oauth_token": "o"}}, {"google_application_token": "o"}),
-    ],
-)
-def test_what_servers_vend(answer, values):
-    assert {key: secret.reveal() for key, secret in vended(answer).values.items()} == values
+    ):
+        assert {key: secret.reveal() for key, secret in vended(answer).values.items()} == values

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import socket
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -64,36 +65,42 @@ def deaf(server, _, connection):
 SLOW = [silent, dripping_status, dripping_headers, endless_interim_answers, dripping_body, dripping_chunks]
 
 
+@contextmanager
+def playing(play, timeout=60.0, uri=None):
+    """Start a hostile server, and open a client to it."""
+    with hostile(play) as server, closing(UnityClient(uri or server.uri, timeout=timeout)) as client:
+        yield server, client
+
+
+@contextmanager
+def in_time():
+    """Expect a call to take its limit, and not much longer."""
+    start = time.monotonic()
+    yield
+    assert SECONDS <= time.monotonic() - start < ENOUGH
+
+
 @pytest.mark.parametrize("play", SLOW)
 def test_a_read_ends_with_its_time_and_is_not_tried_again(play):
-    with hostile(play) as server:
-        client = UnityClient(server.uri, timeout=SECONDS)
-        start = time.monotonic()
+    with playing(play, SECONDS) as (server, client):
+        with in_time():
+            problem = str(UnityCatalog(client).snapshot([MODEL]).problems[NAME])
 
-        problem = str(UnityCatalog(client).snapshot([MODEL]).problems[NAME])
-        took = time.monotonic() - start
-
-        client.close()
         assert problem == (
             f"dev.silver.orders: the server at {server.uri} did not answer within 0.4 s; check that it is running"
             " [DS501 UnreachableCatalog]"
         )
-        assert SECONDS <= took < ENOUGH
         assert len(server.heads) <= 1
 
 
 @pytest.mark.parametrize("play", [*SLOW, deaf])
 def test_a_write_ends_with_its_time(play):
-    with hostile(play) as server:
-        client = UnityClient(server.uri, timeout=SECONDS)
-        start = time.monotonic()
-
-        with pytest.raises(ServerError, match=r"did not answer POST .* within 0.4 s; check that it is running$"):
-            client.update_table(NAME, {"text": "x" * 8 * MUCH})
-        took = time.monotonic() - start
-
-        client.close()
-        assert SECONDS <= took < ENOUGH
+    with (
+        playing(play, SECONDS) as (_, client),
+        in_time(),
+        pytest.raises(ServerError, match=r"did not answer POST .* within 0.4 s; check that it is running$"),
+    ):
+        client.update_table(NAME, {"text": "x" * 8 * MUCH})
 
 
 def test_tries_and_their_pauses_share_one_time():
@@ -101,21 +108,16 @@ def test_tries_and_their_pauses_share_one_time():
         time.sleep(1.6)
         answers({"error_code": "X", "message": "later"}, "503 Busy")(server, _, connection)
 
-    with hostile(refuse) as server:
-        client = UnityClient(server.uri, timeout=3)
-        start = time.monotonic()
-
-        with pytest.raises(ServerError, match="503 X: later"):
+    with playing(refuse, 3) as (server, client):
+        with in_time(), pytest.raises(ServerError, match="503 X: later"):
             client.catalog("dev")
-        took = time.monotonic() - start
 
-        client.close()
-        assert took < ENOUGH
         assert len(server.heads) == 2
 
 
 @pytest.mark.parametrize("length", [400 * MUCH, None], ids=["announced", "not announced"])
 def test_a_body_that_is_too_large_is_read_once_and_not_to_its_end(monkeypatch, length):
+    assert transport.LARGEST_BODY == 64 * MUCH
     monkeypatch.setattr(transport, "LARGEST_BODY", 2 * MUCH)
 
     def flood(server, _, connection):
@@ -123,13 +125,8 @@ def test_a_body_that_is_too_large_is_read_once_and_not_to_its_end(monkeypatch, l
         for _ in range(400):
             server.send(connection, b" " * MUCH)
 
-    with hostile(flood) as server:
-        client = UnityClient(server.uri, timeout=60)
-
-        problem = str(UnityCatalog(client).snapshot([MODEL]).problems[NAME])
-
-        client.close()
-        assert problem == (
+    with playing(flood) as (server, client):
+        assert str(UnityCatalog(client).snapshot([MODEL]).problems[NAME]) == (
             f"dev.silver.orders: GET /tables/dev.silver.orders on {server.uri}: the answer is larger than 2 MiB; see what"
             " answers at that address [DS502 UnreadableTable]"
         )
@@ -137,38 +134,32 @@ def test_a_body_that_is_too_large_is_read_once_and_not_to_its_end(monkeypatch, l
         assert server.sent < 40 * MUCH
 
 
-def test_the_largest_body_and_the_number_of_pages():
-    assert transport.LARGEST_BODY == 64 * MUCH
-    assert client_module._PAGES == 10_000
-
-
-def pages(following):
+def listing(following, seconds=0.0):
     """Answer each page with none of the tables, and the token of another one."""
 
     def play(server, request, connection):
-        number = len(server.heads)
-        answers({"tables": [], "next_page_token": following(number)})(server, request, connection)
+        time.sleep(seconds)
+        answers({"tables": [], "next_page_token": following(len(server.heads))})(server, request, connection)
 
     return play
 
 
-LISTINGS = {
-    "the same page": (lambda _: "x", "it names a page again that was read before", 2),
-    "a ring of pages": (lambda number: str(number % 3), "it names a page again that was read before", 4),
-    "no end": (str, "there are more than 50 pages", 50),
-}
-
-
-@pytest.mark.parametrize(("following", "reason", "calls"), LISTINGS.values(), ids=LISTINGS)
+@pytest.mark.parametrize(
+    ("following", "reason", "calls"),
+    [
+        (lambda _: "x", "it names a page again that was read before", 2),
+        (lambda number: str(number % 3), "it names a page again that was read before", 4),
+        (str, "there are more than 50 pages", 50),
+    ],
+    ids=["the same page", "a ring of pages", "no end"],
+)
 def test_pages_without_an_end(monkeypatch, following, reason, calls):
+    assert client_module._PAGES == 10_000
     monkeypatch.setattr(client_module, "_PAGES", 50)
-    with hostile(pages(following)) as server:
-        client = UnityClient(server.uri, timeout=60)
-
+    with playing(listing(following)) as (server, client):
         with pytest.raises(ServerError) as caught:
             list(client.tables("dev", "silver"))
 
-        client.close()
         assert str(caught.value) == (
             f"GET /tables on {server.uri}: 200, and the answer does not come from Unity Catalog ({reason}); see what answers at"
             " that address"
@@ -177,28 +168,21 @@ def test_pages_without_an_end(monkeypatch, following, reason, calls):
 
 
 def test_each_page_has_a_time_of_its_own():
-    def page(server, request, connection):
-        time.sleep(0.5)
-        number = len(server.heads)
-        answers({"tables": [], "next_page_token": str(number) if number < 4 else None})(server, request, connection)
-
-    with hostile(page) as server:
-        client = UnityClient(server.uri, timeout=1.5)
-
+    pages = listing(lambda number: str(number) if number < 4 else None, seconds=0.5)
+    with playing(pages, 1.5) as (server, client):
         assert list(client.tables("dev", "silver")) == []
-
-        client.close()
         assert len(server.heads) == 4
 
 
-GARBAGE = {
-    "hangs up at once": (b"", "Server disconnected without sending a response."),
-    "no HTTP": (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "illegal status line"),
-    "cut off": (head(100) + b"{", "peer closed connection without sending complete message body"),
-}
-
-
-@pytest.mark.parametrize(("data", "reason"), GARBAGE.values(), ids=GARBAGE)
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "Server disconnected without sending a response."),
+        (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "illegal status line"),
+        (head(100) + b"{", "peer closed connection without sending complete message body"),
+    ],
+    ids=["hangs up at once", "no HTTP", "cut off"],
+)
 def test_answers_that_break_off_are_of_one_table(data, reason):
     def play(server, request, connection):
         if "/tables/dev.silver.orders" in request:
@@ -207,15 +191,12 @@ def test_answers_that_break_off_are_of_one_table(data, reason):
         else:
             answers({"error_code": "TABLE_NOT_FOUND", "message": "x"}, "404 Not Found")(server, request, connection)
 
-    with hostile(play) as server:
-        client = UnityClient(server.uri, timeout=60)
-
+    with playing(play) as (server, client):
         with pytest.raises(ServerError) as caught:
             client.table(NAME)
         with pytest.raises(ServerError) as other:
             client.table(QualifiedName("dev", "silver", "other"))
 
-        client.close()
         start = f"the server at {server.uri} broke off its answer to GET /tables/dev.silver.orders ({reason}"
         assert str(caught.value).startswith(start)
         assert str(caught.value).endswith("); check the proxies between")
@@ -223,46 +204,38 @@ def test_answers_that_break_off_are_of_one_table(data, reason):
 
 
 def test_the_first_address_that_answers_is_used(monkeypatch):
+    resolve = socket.getaddrinfo
+
+    def both(host, *args, **options):
+        hosts = ["127.0.0.2", "127.0.0.1"] if host == "unity.example" else [host]
+        return [address for host in hosts for address in resolve(host, *args, **options)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", both)
     with hostile(answers({"name": "dev"})) as server:
-        resolve = socket.getaddrinfo
-
-        def both(host, *args, **options):
-            hosts = ["127.0.0.2", "127.0.0.1"] if host == "unity.example" else [host]
-            return [address for host in hosts for address in resolve(host, *args, **options)]
-
-        monkeypatch.setattr(socket, "getaddrinfo", both)
-        client = UnityClient(server.uri.replace("127.0.0.1", "unity.example"), timeout=60)
-
-        assert client.catalog("dev") == {"name": "dev"}
-
-        client.close()
-        assert f"Host: unity.example:{server.uri.rpartition(':')[2]}" in server.heads[0]
+        uri = server.uri.replace("127.0.0.1", "unity.example")
+        with closing(UnityClient(uri, timeout=60)) as client:
+            assert client.catalog("dev") == {"name": "dev"}
+        assert f"Host: {uri.removeprefix('http://')}" in server.heads[0]
 
 
-def test_an_unknown_host(monkeypatch):
+def test_name_servers_that_do_not_know_or_do_not_answer(monkeypatch):
     def unknown(*_, **__):
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    client = UnityClient("http://unity.invalid", timeout=60)
-
-    with pytest.raises(ServerError, match=r"^the server at http://unity.invalid cannot be reached \(\[Errno -2\] Name"):
+    with (
+        closing(UnityClient("http://unity.invalid", timeout=60)) as client,
+        pytest.raises(ServerError, match=r"^the server at http://unity.invalid cannot be reached \(\[Errno -2\] Name"),
+    ):
         client.catalog("dev")
-    client.close()
-
-
-def test_a_name_server_that_does_not_answer(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: time.sleep(ENOUGH) or [])
-    client = UnityClient("http://unity.example", timeout=SECONDS)
-    start = time.monotonic()
-
-    with pytest.raises(ServerError, match=r"did not answer GET /catalogs/dev within 0.4 s") as caught:
+    with (
+        closing(UnityClient("http://unity.example", timeout=SECONDS)) as client,
+        in_time(),
+        pytest.raises(ServerError, match=r"did not answer GET /catalogs/dev within 0.4 s") as caught,
+    ):
         client.catalog("dev")
-    took = time.monotonic() - start
-
-    client.close()
     assert caught.value.condition == "TIMEOUT"
-    assert SECONDS <= took < ENOUGH
 
 
 def test_calls_at_once_have_times_of_their_own():
@@ -273,24 +246,13 @@ def test_calls_at_once_have_times_of_their_own():
             silent(server, request, connection)
         answers({"name": "quick"})(server, request, connection)
 
-    with hostile(play) as server:
-        client = UnityClient(server.uri, timeout=2)
-        failed = []
-
-        def wait():
-            try:
-                client.catalog("slow")
-            except ServerError as error:
-                failed.append(error.condition)
-
-        thread = threading.Thread(target=wait)
-        thread.start()
+    with playing(play, 2) as (_, client), ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(client.catalog, "slow")
         time.sleep(1)
         assert client.catalog("quick") == {"name": "quick"}
-        thread.join()
-
-        client.close()
-        assert failed == ["TIMEOUT"]
+        with pytest.raises(ServerError) as caught:
+            slow.result()
+    assert caught.value.condition == "TIMEOUT"
 
 
 class TestProxies:
@@ -305,23 +267,17 @@ class TestProxies:
     def test_a_call_goes_through_it_with_its_password(self, monkeypatch):
         with hostile(answers({"name": "dev"})) as proxy:
             monkeypatch.setenv("HTTP_PROXY", proxy.uri.replace("http://", "http://me:hunter2%21@"))
-            client = UnityClient("http://unity.invalid/base", timeout=60)
+            with closing(UnityClient("http://unity.invalid/base", timeout=60)) as client:
+                assert client.catalog("dev") == {"name": "dev"}
 
-            assert client.catalog("dev") == {"name": "dev"}
-
-            client.close()
             assert "GET http://unity.invalid/base/api/2.1/unity-catalog/catalogs/dev HTTP/1.1" in proxy.heads[0]
             assert "Proxy-Authorization: Basic bWU6aHVudGVyMiE=" in proxy.heads[0]
 
     def test_hosts_can_be_left_out(self, monkeypatch):
         monkeypatch.setenv("HTTP_PROXY", "http://proxy.invalid:1")
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        with hostile(answers({"name": "dev"})) as server:
-            client = UnityClient(server.uri, timeout=60)
-
+        with playing(answers({"name": "dev"})) as (_, client):
             assert client.catalog("dev") == {"name": "dev"}
-
-            client.close()
 
     def test_one_that_is_not_there_is_named_without_its_password(self, monkeypatch):
         port = own_port()
