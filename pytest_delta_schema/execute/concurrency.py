@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import StatementError, UnfinishedCreationError, diagnostic_of, note
@@ -98,18 +99,24 @@ class _Pool:
     def next_ended(self) -> QualifiedName:
         """Wait until the work for a table has ended, and return the table."""
         try:
-            table, error = self._ended.get()
+            table, error = self._wait()
             self.free += 1
             if error is not None:
                 self._stop.set()
                 while self.free < self._threads:
-                    self._ended.get()
+                    self._wait()
                     self.free += 1
                 raise error
         except KeyboardInterrupt:
             self._stop.set()
             raise
         return table
+
+    def _wait(self) -> tuple[QualifiedName, BaseException | None]:
+        # Python notices an interrupt that comes just before it waits for a lock only when the wait ends.
+        while True:
+            with suppress(Empty):
+                return self._ended.get(timeout=1)
 
     def close(self) -> None:
         """End the threads when their work has ended."""

@@ -237,11 +237,6 @@ def ways_of(pair: str) -> tuple[str, ...]:
     return tuple(way for at, way in enumerate(WAYS) if at % turns == number % turns)
 
 
-def all_cells() -> Iterator[Cell]:
-    """Yield every write."""
-    return (Cell(pair, way) for pair in PAIRS for way in ways_of(pair))
-
-
 def digest(pair: str) -> str:
     """Return eight digits that change with the table, the frame and the ways."""
     state = desired_state(PAIRS[pair].table)
