@@ -29,8 +29,13 @@ def _open(context):
     name = QualifiedName(*context.settings.option("mine_table").split("."))
     assert context.settings.option("mine_strict") is False
     assert context.warehouse().name == context.settings.values["warehouse"].rpartition("/")[2]
-    context.call_at_end(lambda: open("closed.txt", "a").write("closed "))
+    context.call_at_end(_close)
     return MineCatalog([TableState(name=name, columns=(ColumnState("id", "bigint", True, ""),))])
+
+
+def _close():
+    with open("closed.txt", "a") as file:
+        file.write("closed ")
 
 
 def _faults(settings):
@@ -72,21 +77,19 @@ def site(project, tmp_path, monkeypatch):
     (site / "mine.py").write_text(BACKEND)
     (site / "mine_plugin.py").write_text(PLUGIN)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.syspath_prepend(site)
     project.models(MODEL)
     return site
 
 
 @pytest.mark.usefixtures("site")
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
 def test_a_gate_runs_on_it(project, workers):
-    project.run("--snapshot-update", subprocess=True)
+    project.run("--snapshot-update")
 
-    result = project.run(
-        "--delta-drift",
-        "--delta-backend=mine",
-        "--mine-table=dev.silver.orders",
-        *workers,
-        subprocess=True,
-    )
+    arguments = ("--delta-drift", "--delta-backend=mine", "--mine-table=dev.silver.orders", *workers)
+
+    result = project.run(*arguments, subprocess=bool(workers))
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(["delta schema: drift on mine, table dev.silver.orders", "drift: 1 in sync, *"])
@@ -97,9 +100,9 @@ def test_a_gate_runs_on_it(project, workers):
 def test_an_apply_creates_what_is_missing(project):
     project.ini("mine_table = dev.silver.other")
     project.settings('models = ["models"]', 'backend = "mine"')
-    project.run("--snapshot-update", subprocess=True)
+    project.run("--snapshot-update")
 
-    result = project.run("--delta-apply", subprocess=True)
+    result = project.run("--delta-apply")
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(
@@ -121,7 +124,7 @@ def test_it_can_try_writes_for_the_fixture_that_does(project):
         """,
     )
 
-    mine, memory = (project.run(f"--delta-backend={name}", "test_x.py", subprocess=True) for name in ("mine", "memory"))
+    mine, memory = (project.run(f"--delta-backend={name}", "test_x.py") for name in ("mine", "memory"))
 
     mine.assert_outcomes(passed=1)
     memory.assert_outcomes(errors=1)
@@ -157,7 +160,7 @@ def test_it_can_try_writes_for_the_fixture_that_does(project):
     ],
 )
 def test_usage_errors(project, args, message):
-    result = project.run(*args, subprocess=True)
+    result = project.run(*args)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert f"ERROR: {message}\n" in result.stderr.str()
@@ -186,7 +189,7 @@ def test_usage_errors(project, args, message):
 def test_an_entry_point_that_cannot_be_used(project, site, target, message):
     distribution(site, "bad_backend", backends=[f"bad = {target}"])
 
-    result = project.run("--delta-drift", "--delta-backend=bad", subprocess=True)
+    result = project.run("--delta-drift", "--delta-backend=bad")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {message}"])
@@ -195,7 +198,7 @@ def test_an_entry_point_that_cannot_be_used(project, site, target, message):
 def test_two_distributions_with_one_name(project, site):
     distribution(site, "twin_backend", backends=["mine = twin:BACKEND"])
 
-    result = project.run("--delta-drift", "--delta-backend=mine", subprocess=True)
+    result = project.run("--delta-drift", "--delta-backend=mine")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
@@ -207,7 +210,7 @@ def test_two_distributions_with_one_name(project, site):
 def test_a_built_in_name_cannot_be_taken(project, site):
     distribution(site, "taken_backend", backends=["memory = no_such_module:BACKEND"])
 
-    result = project.run("--delta-drift", "--delta-backend=memory", "--snapshot-update", subprocess=True)
+    result = project.run("--delta-drift", "--delta-backend=memory", "--snapshot-update")
 
     result.assert_outcomes(passed=2, failed=1)
 

@@ -93,7 +93,6 @@ def check(texts):
 @pytest.mark.parametrize(
     "args",
     [
-        (),
         ("--delta-drift", "--delta-preflight=count"),
         ("--delta-apply", "--delta-set=on_failure=restore"),
         ("--delta-drift", "-n1"),
@@ -114,16 +113,23 @@ def test_usage_errors_are_escaped(hostile):
     bad = BAD.partition("\r")[0].replace("\x00", "").replace("\x85", "").replace("\u2028", "")
     hostile.settings('models = ["models"]', f'bind = {{ "dev.silver" = {json.dumps(f"ci.{bad}")} }}')
 
-    for arg in (
-        "--delta-allow=drop-column dev.silver.orders." + BAD.replace("\x00", ""),
-        "--delta-allow=drop-column dev.silver.none.`" + BAD.replace("\x00", "") + "`",
-        "--delta-bind=a=" + BAD.replace("\x00", ""),
-        "--delta-backend=" + BAD.replace("\x00", ""),
-        "--delta-max-risk=" + BAD.replace("\x00", ""),
-    ):
-        result, texts = outputs(hostile, "--delta-drift", arg)
-        assert result.ret == pytest.ExitCode.USAGE_ERROR, arg
-        check(texts)
+    given = BAD.replace("\x00", "")
+
+    result, texts = outputs(
+        hostile,
+        "--delta-drift",
+        f"--delta-allow=drop-column x.{given}",
+        f"--delta-bind=a={given}",
+        f"--delta-backend=oracle{given}",
+        f"--delta-max-risk=risk{given}",
+    )
+    unknown, of_consent = outputs(hostile, "--delta-drift", f"--delta-allow=drop-column dev.silver.none.`{given}`")
+
+    assert result.ret == unknown.ret == pytest.ExitCode.USAGE_ERROR
+    for start in ("drop-column x.", "a=", "oracle", "risk"):
+        assert f"{start}x\\x1b[31m" in texts["stderr"]
+    check(texts)
+    check(of_consent)
 
 
 DRIFTED = """
