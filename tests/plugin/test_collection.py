@@ -247,6 +247,19 @@ FAULTS = {
             ),
         ],
     ),
+    "evolution": (
+        'open = table("dev.silver.t", Column("id", LongType()), evolution="open")\n',
+        [
+            "evolution.py:7: in <module>",
+            '    open = table("dev.silver.t", Column("id", LongType()), evolution="open")',
+            "evolution.py:5: in table",
+            '    return Table(*name.split("."), list(columns), **options)',
+            (
+                "E   pytest_delta_schema.diagnostics.errors.DeclarationError: dev.silver.t: evolution is 'open'; write one of"
+                " strict, additive"
+            ),
+        ],
+    ),
     "syntax": (
         "orders = table(\n",
         [
