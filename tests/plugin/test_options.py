@@ -186,6 +186,10 @@ NEEDED = [
             "-m delta_metadata selects nothing without --delta-drift; give that, too",
         ],
     ),
+    (
+        ["models.py::dev.silver.orders::adopt"],
+        ["models.py::dev.silver.orders::adopt: the check adopt exists with --delta-adopt only; give that, too"],
+    ),
     (["-m", "delta_drift"], ["-m delta_drift selects nothing without --delta-drift; give that, too"]),
     (
         ["--delta-drift", "-m", "delta_apply and delta"],
