@@ -131,80 +131,47 @@ def test_it_can_try_writes_for_the_fixture_that_does(project):
     memory.stdout.fnmatch_lines(["*the memory backend cannot try writes; use check_write, or the local backend"])
 
 
+CHOICES = "choose one of local, memory, session, unity, databricks; installed besides: mine"
+WRONG = [
+    (["--delta-drift", "--delta-backend=mine"], "the backend mine needs a table; give --mine-table"),
+    (
+        ["--delta-sync-metadata", "--delta-backend=mine", "--mine-table=x"],
+        "--delta-sync-metadata needs catalog entries, and the backend mine keeps none",
+    ),
+    (["--delta-backend=mime"], f"there is no delta backend 'mime' (did you mean 'mine'?); {CHOICES}"),
+    (["--delta-backend=memori"], f"there is no delta backend 'memori' (did you mean 'memory'?); {CHOICES}"),
+]
+
+
 @pytest.mark.usefixtures("site")
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        pytest.param(
-            ["--delta-drift", "--delta-backend=mine"],
-            "the backend mine needs a table; give --mine-table",
-            id="its own",
-        ),
-        pytest.param(
-            ["--delta-sync-metadata", "--delta-backend=mine", "--mine-table=x"],
-            "--delta-sync-metadata needs catalog entries, and the backend mine keeps none",
-            id="no catalog entries",
-        ),
-        pytest.param(
-            ["--delta-backend=mime"],
-            "there is no delta backend 'mime' (did you mean 'mine'?); choose one of local, memory, session, unity,"
-            " databricks; installed besides: mine",
-            id="nearest is installed",
-        ),
-        pytest.param(
-            ["--delta-backend=memori"],
-            "there is no delta backend 'memori' (did you mean 'memory'?); choose one of local, memory, session, unity,"
-            " databricks; installed besides: mine",
-            id="nearest is built in",
-        ),
-    ],
-)
-def test_usage_errors(project, args, message):
-    result = project.run(*args)
+def test_usage_errors(project):
+    for args, message in WRONG:
+        result = project.run(*args)
 
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert f"ERROR: {message}\n" in result.stderr.str()
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        assert f"ERROR: {message}\n" in result.stderr.str()
 
 
-@pytest.mark.parametrize(
-    ("target", "message"),
-    [
-        pytest.param(
-            "mine:NO_BACKEND",
-            "the entry point 'bad' of bad_backend 1.0 (mine:NO_BACKEND) is 'nothing', not a Backend; *",
-            id="something else",
-        ),
-        pytest.param(
-            "mine:MISSING",
-            "the delta backend 'bad' of bad_backend 1.0 (mine:MISSING) cannot be loaded (AttributeError: *",
-            id="missing",
-        ),
-        pytest.param(
-            "no_such_module:BACKEND",
-            "the delta backend 'bad' of * cannot be loaded (ModuleNotFoundError: *",
-            id="no module",
-        ),
-    ],
-)
-def test_an_entry_point_that_cannot_be_used(project, site, target, message):
-    distribution(site, "bad_backend", backends=[f"bad = {target}"])
-
-    result = project.run("--delta-drift", "--delta-backend=bad")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {message}"])
+UNUSABLE = {
+    "mine:NO_BACKEND": "the entry point 'bad_0' of bad_0 1.0 (mine:NO_BACKEND) is 'nothing', not a Backend; *",
+    "mine:MISSING": "the delta backend 'bad_1' of bad_1 1.0 (mine:MISSING) cannot be loaded (AttributeError: *",
+    "no_such_module:BACKEND": "the delta backend 'bad_2' of * cannot be loaded (ModuleNotFoundError: *",
+    "twin:BACKEND": (
+        "the delta backend 'mine' is installed more than once, by mine_backend 1.0 (mine:BACKEND) and"
+        " twin_backend 1.0 (twin:BACKEND); uninstall all but one"
+    ),
+}
 
 
-def test_two_distributions_with_one_name(project, site):
-    distribution(site, "twin_backend", backends=["mine = twin:BACKEND"])
+def test_an_entry_point_that_cannot_be_used(project, site):
+    names = ["bad_0", "bad_1", "bad_2", "mine"]
+    for name, target in zip(names, UNUSABLE, strict=True):
+        distribution(site, "twin_backend" if name == "mine" else name, backends=[f"{name} = {target}"])
+    for name, message in zip(names, UNUSABLE.values(), strict=True):
+        result = project.run("--delta-drift", f"--delta-backend={name}")
 
-    result = project.run("--delta-drift", "--delta-backend=mine")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        "ERROR: the delta backend 'mine' is installed more than once, by mine_backend 1.0 (mine:BACKEND) and"
-        " twin_backend 1.0 (twin:BACKEND); uninstall all but one",
-    )
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: {message}"])
 
 
 def test_a_built_in_name_cannot_be_taken(project, site):
