@@ -243,7 +243,6 @@ def pytest_sessionfinish(session):
 """What pytest-json-report 1.5 does."""
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
 def test_a_report_as_json_of_another_plugin_holds_every_check(project, workers):
     project.models(ORDERS)
     project.pytester.makeconftest(AS_JSON)

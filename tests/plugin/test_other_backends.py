@@ -83,7 +83,6 @@ def site(project, tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("site")
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
 def test_a_gate_runs_on_it(project, workers):
     project.run("--snapshot-update")
 

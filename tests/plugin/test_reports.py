@@ -520,7 +520,6 @@ def test_a_page_without_its_extra_is_refused_before_anything_runs(project, monke
     assert project.run("--delta-report=json", "--snapshot-update").ret == pytest.ExitCode.OK
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
 def test_tokens_in_texts_of_the_catalog_are_shown_nowhere(project, workers):
     token = "dapi0123456789abcdef0123456789abcdef"  # noqa: S105 - of nobody
     project.models(

@@ -77,7 +77,6 @@ def test_a_dropped_column_fails_and_says_whom_it_breaks_and_what_lets_it_through
     assert "readers by position, readers by path do not find it; " in verbose
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
 def test_tables_pass_fail_are_gone_or_are_not_judged(released, workers):
     new = 'new = table("dev.silver.new", Column("id", LongType()))\n'
     released.release(ORDERS.format("") + CUSTOMERS + new)
