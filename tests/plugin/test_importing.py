@@ -365,9 +365,13 @@ def test_a_node_id_a_mark_or_a_word_select_tables_and_collecting_writes_nothing(
     )
     assert not (folder.path / "contracts").exists()
     folder.run(IMPORT, "-m", "delta_import", "-k", "orders").assert_outcomes(passed=1, deselected=1)
+    text = content(folder, "contracts/silver.py")
+    assert ("orders = Table(" in text, "customers = Table(" in text) == (True, False)
     shutil.rmtree(folder.path / "contracts")
     folder.settings()
     folder.run(IMPORT, "pyproject.toml::dev.silver.customers::import").assert_outcomes(passed=1)
+    text = content(folder, "contracts/silver.py")
+    assert ("orders = Table(" in text, "customers = Table(" in text) == (False, True)
 
 
 VIEWS = """MemoryCatalog([
