@@ -18,17 +18,27 @@ from support.models import column, orders, orders_before, table
 from support.plugin_project import ORDERS
 from support.runs import failures
 
+FAMILY = """
+from pytest_delta_schema import ForeignKey
+def key(column, parent): return ForeignKey([column], f"dev.silver.{parent}", ["id"])
+ID, TO = Column("id", LongType(), is_nullable=False), Column("other", LongType())
+visits = table("dev.gold.visits", ID, TO, foreign_keys=[key("other", "people"), key("id", "elsewhere")])
+people = table("dev.silver.people", ID, TO, primary_key=["id"], foreign_keys=[key("other", "homes")])
+homes = table("dev.silver.homes", ID, TO, primary_key=["id"], foreign_keys=[key("other", "people")])
+gold_people = table("dev.gold.people", ID)
+"""
 
-def test_tables_are_made_from_models_filled_and_cleaned_up(project):
+
+def test_tables_are_made_alone_and_together_with_the_keys_between_them_and_cleaned_up(project):
     project.settings('backend = "memory"')
-    project.models(ORDERS, "shop")
+    project.models(ORDERS + FAMILY, "shop")
     project.pytester.makepyfile(
         test_x="""
         import pytest
         from pytest_delta_schema import assert_no_drift
         from pytest_delta_schema.diagnostics.errors import DeclarationError
         from pytest_delta_schema.execute.protocols import ABSENT
-        from shop import orders
+        from shop import gold_people, homes, orders, people, visits
 
         made = []
 
@@ -44,40 +54,13 @@ def test_tables_are_made_from_models_filled_and_cleaned_up(project):
             with pytest.raises(DeclarationError, match="is made twice by this test; give the second one a different name"):
                 make_delta_table(orders)
 
-        def test_two(delta_catalog):
+        def test_both_are_gone(delta_catalog):
             assert [delta_catalog.version(table.name) for table in made] == [ABSENT, ABSENT]
+            made.clear()
 
         def test_schemas(make_delta_schema, delta_worker_id):
             first, second = make_delta_schema(), make_delta_schema("Dev")
             assert first.startswith(f"scratch.test_{delta_worker_id}_") and second.startswith("dev.test_")
-        """,
-    )
-
-    project.run().assert_outcomes(passed=3)
-
-
-FAMILY = """
-from pytest_delta_schema import ForeignKey
-def key(column, parent): return ForeignKey([column], f"dev.silver.{parent}", ["id"])
-ID, TO = Column("id", LongType(), is_nullable=False), Column("other", LongType())
-visits = table("dev.gold.visits", ID, TO, foreign_keys=[key("other", "people"), key("id", "elsewhere")])
-people = table("dev.silver.people", ID, TO, primary_key=["id"], foreign_keys=[key("other", "homes")])
-homes = table("dev.silver.homes", ID, TO, primary_key=["id"], foreign_keys=[key("other", "people")])
-gold_people = table("dev.gold.people", ID)
-"""
-
-
-def test_several_tables_are_made_with_the_keys_between_them(project):
-    project.settings('backend = "memory"')
-    project.models(FAMILY, "shop")
-    project.pytester.makepyfile(
-        test_x="""
-        from pytest_delta_schema import assert_no_drift
-        from pytest_delta_schema.execute.protocols import ABSENT
-        from shop import gold_people, homes, people, visits
-
-        made = []
-
         def parents(table):
             return [(key.references.qualified_name, key.parent_columns) for key in table.foreign_keys]
 
@@ -108,7 +91,7 @@ def test_several_tables_are_made_with_the_keys_between_them(project):
         """,
     )
 
-    project.run().assert_outcomes(passed=4)
+    project.run().assert_outcomes(passed=7)
 
 
 SALES = """

@@ -102,26 +102,6 @@ def test_a_child_that_wants_its_foreign_key_no_more_does_not_keep_the_key(projec
     result.stdout.fnmatch_lines(["apply: 2 applied, *"])
 
 
-def test_scratch_tables_point_at_the_scratch_tables_made_before(project):
-    project.models(FAMILY)
-    project.pytester.makepyfile(
-        """
-        import models
-
-        def test_without_a_parent(make_delta_table):
-            assert make_delta_table(models.orders).foreign_keys == ()
-
-        def test_with_a_parent(make_delta_table, delta_catalog):
-            parent = make_delta_table(models.customers)
-            child = make_delta_table(models.orders)
-            (key,) = delta_catalog.snapshot([child]).tables[child.name].foreign_keys
-            assert (key.parent, key.columns) == (parent.name, ("customer",))
-        """,
-    )
-
-    project.run("-m", "not delta", *MEMORY).assert_outcomes(passed=2)
-
-
 MODELS = """
 orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False))
 lines = table("dev.silver.lines", Column("id", LongType(), is_nullable=False))
