@@ -278,7 +278,7 @@ FAULTS = {
         ],
     ),
     "parsing": (
-        "import argparse\n\nargparse.ArgumentParser().parse_args(['--env'])\n",
+        "import argparse\n\nargparse.ArgumentParser('shop').parse_args(['--env'])\n",
         [
             (
                 "models: parsing.py:9: parsing ends Python when it is imported, by SystemExit: 2; call what ends it from a"
@@ -346,7 +346,7 @@ def test_a_module_that_cannot_be_collected_is_shown_with_its_lines_and_nothing_o
             section = found.setdefault(title[1], [])
         elif "short test summary" in line:
             break
-        elif found and line.strip(" ^") and not line.startswith(("---", "usage:", "__main__")):
+        elif found and line.strip(" ^~") and not line.startswith(("---", "usage:", "shop:")):
             section.append(line)
     expected = {name: [line.format(name, path=project.path) for line in lines] for name, (_, lines) in FAULTS.items()}
     assert found == expected
