@@ -173,7 +173,7 @@ NEVER = (
 )
 
 
-ONE, _, LINES = MODELS.partition("lines = ")
+ONE = MODELS.partition("lines = ")[0]
 
 
 @pytest.mark.parametrize(

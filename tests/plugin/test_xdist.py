@@ -110,30 +110,8 @@ class Lax(MemoryCatalog):
     )
 
 
-# An apply
-
-APPLIED = f"""MemoryCatalog(
-    [{BEFORE}, {LEGACY}], rows={{QualifiedName("dev", "silver", "orders"): [{{"id": 1}}]}},
-)"""
-FAILING = f"""Failing([{BEFORE}, {LEGACY}])
-from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.sql import StatementKind
-
-class Failing(MemoryCatalog):
-    def run(self, statement):
-        if statement.kind is StatementKind.ADD_PRIMARY_KEY and statement.table.table == "orders":
-            raise StatementError("disk full")
-        MemoryCatalog.run(self, statement)
-"""
-
-
-def failing(project: Project) -> None:
-    project.models(ORDERS + FAMILY)
-    project.catalog(FAILING)
-
-
 def broken(project: Project) -> None:
-    failing(project)
+    project.models(ORDERS + FAMILY)
     project.pytester.makeconftest(
         """
 import pytest
@@ -270,12 +248,14 @@ class Case:
     write: Callable[[Project], None]
     args: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
+    workers: str = "-n1"
 
 
 CASES = {
-    "gate": Case(write=gate, args=("--delta-drift", *REPORTS, "-W", "error"), lines=GATE),
+    "gate": Case(write=gate, workers="-n2", args=("--delta-drift", *REPORTS, "-W", "error"), lines=GATE),
     "both gates": Case(
         write=enforced,
+        workers="-n2",
         args=("--delta-drift", "--delta-enforce", *REPORTS),
         lines=("delta schema: drift and enforce on *", "enforce: 1 enforced, 1 not enforced", "*did not stop the row*"),
     ),
@@ -286,6 +266,7 @@ CASES = {
     ),
     "snapshots": Case(
         write=reviewed_with_rules,
+        workers="-n2",
         args=("--color=yes", *REPORTS),
         lines=(
             "dev.silver.other: its SQL is not the one in the snapshot",
@@ -322,7 +303,7 @@ def test_workers_show_and_write_what_one_process_does(project, monkeypatch, case
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
     results = []
-    for workers in ((), ("-n2",)):
+    for workers in ((), (case.workers,)):
         for path in project.path.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         project.ini()
