@@ -315,11 +315,12 @@ def test_an_edit_that_changes_another_model_is_taken_back(folder, is_own_file):
     with_stored(folder, f"*THERE, table('archive', {columns})")
     taken_back = "the edit of its source was taken back, because it changes what other models declare; *"
 
-    alone = folder.run(WRITE, "-k", "orders")
+    if not is_own_file:
+        alone = folder.run(WRITE, "-k", "orders")
+        alone.assert_outcomes(failed=1, deselected=3)
+        alone.stdout.fnmatch_lines([f"dev.silver.orders: {taken_back}", "dev.silver.archive: *columns.amount*"])
     result = folder.run(WRITE)
 
-    alone.assert_outcomes(failed=1, deselected=3)
-    alone.stdout.fnmatch_lines([f"dev.silver.orders: {taken_back}", "dev.silver.archive: *columns.amount*"])
     result.assert_outcomes(failed=1, passed=3)
     result.stdout.fnmatch_lines(
         [

@@ -298,8 +298,13 @@ X = 'Column("x", __import__("pyspark.sql.types").sql.types.StructType().add("y",
 Y = ', Column("y", LongType())'
 COLLECTED = "names no table of this run; collected are dev.silver.`orders.x`, dev.silver.orders"
 XY = "drop-column dev.silver.orders.x.y"
+BOTH = (
+    "is ambiguous and permits nothing: write 'drop-column dev.silver.orders.`x`.`y`' or"
+    " 'drop-column dev.silver.`orders.x`.y'"
+)
 DISTINGUISHED = {
     # whether each table declares the column, the consent, and what is wrong with it
+    "both": (("", "", XY), BOTH),
     "declared in one": ((X, "", XY), "names no table of this run; there is 'drop-column dev.silver.`orders.x`.y'"),
     "declared in both": ((X, Y, XY), "names a column that the model declares; remove it from the model"),
     "neither": (("", "", "drop-column dev.silver.order.x.y"), COLLECTED),
