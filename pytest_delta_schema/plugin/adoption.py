@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import keyword
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -109,6 +110,8 @@ class ImportRun:
         self._config = config
         self._run = run
         self._outcome: ImportOutcome | DeltaSchemaError | None = None
+        self._items_by_table: dict[QualifiedName, pytest.Item] = {}
+        self._selected: list[pytest.Item] = []
         self._declared: Counter[str] = Counter()
         """The number of tables that each file declares already."""
         self._differing: list[str] = []
@@ -129,7 +132,7 @@ class ImportRun:
         else:
             # The same item fails again as one of the run, and shows why.
             items = [CatalogListing.of(project, list_catalog)]
-        session.items = items
+        session.items = self._selected = items
         session.testscollected = len(items)
         self._config.hook.pytest_collectreport(report=pytest.CollectReport(project.nodeid, "passed", None, [*items]))
         self._config.hook.pytest_collection_modifyitems(session=session, config=self._config, items=items)
@@ -161,7 +164,8 @@ class ImportRun:
         for name, model in sorted(models.items()):
             imported = partial(self._require, catalog, options, name)
             result = partial(self._skip, gate, known[model]) if model in known else imported
-            yield ProjectItem.of(project, str(model), IMPORT, result)
+            self._items_by_table[name] = ProjectItem.of(project, str(model), IMPORT, result)
+            yield self._items_by_table[name]
 
     def _skip(self, gate: Gate, table: Table) -> None:
         """Leave a model that the project has already as it is, and note whether it differs from its table."""
@@ -173,10 +177,12 @@ class ImportRun:
         skip_item(f"declared already, at {where}{'' if outcome.status.passes else ', and differs'}")
 
     def _require(self, catalog: Catalog, options: ImportOptions, name: QualifiedName) -> None:
-        """Import all tables, unless that was done, and make sure that one of them was."""
+        """Import all selected tables, unless that was done, and make sure that one of them was."""
         if self._outcome is None:
+            selected = [table for table in options.targets if self._items_by_table[table] in self._selected]
             try:
-                self._outcome = import_tables(catalog, options)
+                targets = {table: options.targets[table] for table in selected}
+                self._outcome = import_tables(catalog, replace(options, targets=targets))
             except DeltaSchemaError as error:
                 self._outcome = error
         if isinstance(self._outcome, DeltaSchemaError):

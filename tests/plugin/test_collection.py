@@ -8,18 +8,65 @@ import pytest
 
 from support.plugin_project import HEAD, ORDERS
 
+OTHER = "other = table('dev.silver.other', Column('id', LongType()))\n"
+
 
 def collected(result):
     return [line for line in result.outlines if "::" in line]
 
 
-def test_a_declared_table_becomes_items(project):
+def checks(*tables):
+    """Return the items that tables become without a mode."""
+    return [f"{table}::{check}" for table in tables for check in ("rules", "ddl")]
+
+
+@pytest.fixture
+def shop_files(project):
+    """Write test files next to a module ``shop`` that declares a table, which is not of the models."""
+
+    def write(files):
+        project.settings()
+        project.models(ORDERS, "shop")
+        project.pytester.makepyfile(
+            **{name: f"{HEAD.rstrip()}\nimport pytest, shop\n{text}" for name, text in files.items()}
+        )
+        return project
+
+    return write
+
+
+SELECTIONS = [
+    # the arguments, and the checks of the two tables
+    ([], {"orders": ["rules", "ddl"], "others": ["rules", "ddl"]}),
+    (["--delta-drift"], {"orders": ["rules", "ddl", "drift"], "others": ["rules", "ddl", "drift"]}),
+    (["--delta-apply"], {"orders": ["rules", "ddl", "apply"], "others": ["rules", "ddl", "apply"]}),
+    (["-k", "another"], {"others": ["rules", "ddl"]}),
+    (["-m", "delta"], {"orders": ["rules", "ddl"], "others": ["rules", "ddl"]}),
+    (["-m", "delta_rules"], {"orders": ["rules"], "others": ["rules"]}),
+    (["-m", "delta_ddl"], {"orders": ["ddl"], "others": ["ddl"]}),
+]
+
+
+def test_a_table_becomes_checks_that_variables_and_marks_select(project):
+    project.models(f"{ORDERS}\nanother = table('dev.silver.others', Column('id', LongType()))\n")
+
+    for args, expected in SELECTIONS:
+        result = project.run("--collect-only", "-q", *args)
+
+        found: dict[str, list[str]] = {}
+        for line in collected(result):
+            _, table, check = line.split("::")
+            found.setdefault(table.rpartition(".")[2], []).append(check)
+        assert found == expected, args
+        assert result.ret == 0
+
+
+def test_items_report_at_the_declaration(project):
     project.models(ORDERS)
 
-    result = project.run("--collect-only", "-q")
+    result = project.run("-v", "-rf", "-m", "delta_ddl", "--tb=line")
 
-    assert collected(result) == ["models.py::dev.silver.orders::rules", "models.py::dev.silver.orders::ddl"]
-    assert result.ret == 0
+    assert re.search(r"models\.py:8: there is no snapshot yet", result.stdout.str())
 
 
 @pytest.mark.parametrize("ini", [[], ["python_files = *.py"]])
@@ -29,96 +76,49 @@ def test_doctests_of_a_module_do_not_hide_its_tables(project, ini):
 
     result = project.run("--doctest-modules", "--collect-only", "-q")
 
-    assert sorted(collected(result)) == [
-        "models.py::dev.silver.orders::ddl",
-        "models.py::dev.silver.orders::rules",
-        "models.py::models",
-    ]
+    assert sorted(collected(result)) == [*sorted(checks("models.py::dev.silver.orders")), "models.py::models"]
 
 
-@pytest.mark.parametrize(("option", "last"), [("--delta-drift", "drift"), ("--delta-apply", "apply")])
-def test_a_check_of_the_catalog_exists_with_its_option_only(project, option, last):
-    project.models(ORDERS)
+def test_a_module_holds_contracts(project):
+    names = ("test_list", "table_test", "listed", "matched", "given")
+    project.settings('models = ["listed"]')
+    for name in names:
+        project.models(f"orders = table('dev.silver.{name}', Column('id', LongType()))\n", name)
+    for name, value in (("test_list", "[orders]"), ("table_test", "orders")):
+        with (project.path / f"{name}.py").open("a") as file:
+            file.write(f"\ndelta_tables = {value}\n")
+    collecting = ("--collect-only", "-q", "-W", "error")
 
-    result = project.run("--collect-only", "-q", option)
+    result = project.run(*collecting)
+    matched = project.run(*collecting, "-o", "python_files=matched.py")
+    given = project.run(*collecting, "given.py")
 
-    assert [line.rpartition("::")[2] for line in collected(result)] == ["rules", "ddl", last]
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "settings", "args"),
-    [
-        ("test_orders", "delta_tables = [orders]\n", [], []),
-        ("orders_test", "delta_tables = orders\n", [], []),
-        ("test_orders", "", ['models = ["test_orders"]'], []),
-        ("contracts", "", [], ["-o", "python_files=contracts.py"]),
-        ("contracts", "", [], ["contracts.py"]),
-    ],
-    ids=["test file", "test file by its end", "setting models", "python_files", "argument"],
-)
-def test_a_module_holds_contracts(project, file, text, settings, args):
-    project.settings(*settings)
-    project.models(ORDERS + text, file)
-
-    result = project.run("--collect-only", "-q", "-W", "error", *args)
-
-    assert collected(result) == [f"{file}.py::dev.silver.orders::{check}" for check in ("rules", "ddl")]
-    assert result.ret == 0
+    expected = [f"{name}.py::dev.silver.{name}" for name in names]
+    assert sorted(collected(result)) == sorted(checks(*expected[:3]))
+    assert sorted(collected(matched)) == sorted(checks(*expected[2:4]))
+    assert collected(given) == checks(expected[4])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "def test_it(): assert orders\n",
-        "cases = [orders]\ndef test_it(): assert cases\n",
-        "twice = table('dev.silver.orders', Column('id', LongType()))\ndef test_it(): assert twice != orders\n",
-    ],
-    ids=["a table", "a list", "two models of one table"],
-)
-@pytest.mark.parametrize("file", ["test_orders", "orders_test"])
-def test_tables_that_the_tests_of_a_file_read_are_no_contracts(project, file, text):
+READ = {
+    "test_table": "def test_it(): assert orders\n",
+    "list_test": "cases = [orders]\ndef test_it(): assert cases\n",
+    "test_twice": "twice = table('dev.silver.orders', Column('id', LongType()))\ndef test_it(): assert twice != orders\n",
+}
+
+
+def test_tables_that_the_tests_of_a_file_read_are_no_contracts(project):
     project.settings()
-    project.models(ORDERS + text, file)
+    for name, text in READ.items():
+        project.models(ORDERS + text, name)
 
     result = project.run("--collect-only", "-q", "-W", "error")
 
-    assert collected(result) == [f"{file}.py::test_it"]
+    assert sorted(collected(result)) == sorted(f"{name}.py::test_it" for name in READ)
     assert result.ret == 0
 
 
-def test_only_the_tables_of_the_list_are_contracts_of_a_test_file(project):
-    project.ini("filterwarnings = default")
-    project.settings()
-    project.models(f"{ORDERS}other = table('dev.silver.other')\ndelta_tables = [other]\n", "test_orders")
-
-    assert collected(project.run("--collect-only", "-q")) == [
-        f"test_orders.py::dev.silver.other::{check}" for check in ("rules", "ddl")
-    ]
-    project.run("--collect-only").stdout.fnmatch_lines(
-        [
-            f"*test_orders.py:8: PytestCollectionWarning: orders {UNREAD}dev.silver.orders; {REMEDY.format('[[]orders]')}"
-        ],
-    )
-
-
-def test_tables_are_collected_where_they_are_declared(project):
-    project.models(ORDERS)
-    project.pytester.makepyfile(test_user="from models import orders\nalias = orders\ndef test_it(): pass\n")
-
-    assert collected(project.run("--collect-only", "-q")) == [
-        "models.py::dev.silver.orders::rules",
-        "models.py::dev.silver.orders::ddl",
-        "test_user.py::test_it",
-    ]
-
-
-def test_a_second_name_of_one_table_is_no_second_table(project):
-    project.models(f"{ORDERS}\nalias = orders\n")
-
-    assert len(collected(project.run("--collect-only", "-q"))) == 2
-
-
-def test_factories_in_other_files_and_comprehensions_belong_to_the_module_that_calls_them(project):
+def test_tables_are_collected_once_where_they_are_declared(project):
+    project.ini("testpaths = .", "python_files = models.py test_*.py")
     project.pytester.makepyfile(
         factory="""
         from pyspark.sql.types import LongType
@@ -126,36 +126,81 @@ def test_factories_in_other_files_and_comprehensions_belong_to_the_module_that_c
         def make(name):
             return Table("dev", "silver", name, [Column("id", LongType())])
         """,
+        test_user="from models import orders\nalias = orders\ndef test_it(): pass\n",
     )
-    project.models("from factory import make\nfirst, second = [make(name) for name in ('a', 'b')]\n")
+    project.models(ORDERS.replace("orders", "elsewhere"), "other")
+    project.models(
+        ORDERS
+        + """
+from factory import make
+from other import elsewhere
+from pytest_delta_schema import ForeignKey
+alias = orders
+first, second = [make(name) for name in ("a", "b")]
+by_name = {name: make(name) for name in ("c", "d")}
+nested = [make("e"), {"f": (make("f"), elsewhere, 7)}]
+nested.append(nested)
+again = by_name["c"]
+class Silver:
+    listed = make("g")
+delta_tables = [Silver.listed]
+child = table("dev.silver.child", Column("id", LongType()), foreign_keys=[
+    ForeignKey(["id"], table("dev.silver.parents", Column("id", LongType()), primary_key=["id"])),
+])
+""",
+    )
 
-    assert [line.split("::")[1] for line in collected(project.run("--collect-only", "-q"))] == [
-        "dev.silver.a",
-        "dev.silver.a",
-        "dev.silver.b",
-        "dev.silver.b",
-    ]
+    items = collected(project.run("--collect-only", "-q"))
+
+    names = ["orders", *"abcdefg", "child"]
+    assert sorted(items) == sorted(
+        [*checks(*(f"models.py::dev.silver.{name}" for name in names)), "test_user.py::test_it"]
+    )
 
 
-def test_a_list_adopts_tables_from_elsewhere(project):
-    project.settings()
-    project.models(ORDERS, "shop")
-    project.pytester.makepyfile(test_contracts="from shop import orders\ndelta_tables = [orders, orders]\n")
+ADOPTED = [
+    "shop.orders",
+    "[shop.orders, shop.orders]",
+    "(shop.orders,)",
+    "{'a': shop.orders}",
+    "{'a': [shop.orders, [shop.orders]]}",
+]
+UNRELATED = ["@pytest.fixture\ndef delta_tables(): return 7\n", "import delta_tables\n"]
 
-    assert collected(project.run("--collect-only", "-q")) == [
-        "test_contracts.py::dev.silver.orders::rules",
-        "test_contracts.py::dev.silver.orders::ddl",
-    ]
+
+def test_adopted_tables_are_a_table_a_list_or_a_dictionary(shop_files):
+    files = {f"test_{number}": f"delta_tables = {value}\n" for number, value in enumerate(ADOPTED)}
+    others = {f"test_other_{number}": f"{text}def test_it(): pass\n" for number, text in enumerate(UNRELATED)}
+    project = shop_files({"delta_tables": "", **files, **others})
+    for name in files:
+        path = project.path / f"{name}.py"
+        path.write_text(path.read_text().replace("shop", f"shop_{name}"))
+        project.models(ORDERS.replace('"orders"', f'"{name}"'), f"shop_{name}")
+
+    items = collected(project.run("--collect-only", "-q"))
+
+    tables = [f"{name}.py::dev.silver.{name}" for name in files]
+    assert sorted(items) == sorted([*checks(*tables), *(f"{name}.py::test_it" for name in others)])
 
 
-def test_a_list_of_something_else_is_an_error(project):
-    project.settings()
-    project.pytester.makepyfile(test_contracts="import pytest_delta_schema.models.table\ndelta_tables = ['orders']\n")
+MISSPELT = [
+    *("delta_table", "delta_tabels", "delta_models", "delta_model", "DELTA_TABLES", "Delta_Tables", "delta_schemas"),
+]
+
+
+def test_a_misspelt_list_and_a_list_of_something_else_are_errors(shop_files):
+    files = {f"test_{number}": f"{name} = [shop.orders]\n" for number, name in enumerate(MISSPELT)}
+    project = shop_files({**files, "test_text": "delta_tables = ['orders']\n"})
 
     result = project.run()
 
-    result.stdout.fnmatch_lines(
-        ["*delta_tables holds 'orders', not a Table; write a table, or a list or a dictionary of tables"],
+    result.assert_outcomes(errors=len(MISSPELT) + 1)
+    fact = "holds tables, which are not collected from a variable of this name; did you mean delta_tables[?]"
+    result.stdout.fnmatch_lines_random(
+        [
+            *(f"*{name} {fact}" for name in MISSPELT),
+            "*delta_tables holds 'orders', not a Table; write a table, or a list or a dictionary of tables",
+        ],
     )
     assert result.ret == pytest.ExitCode.INTERRUPTED
 
@@ -174,180 +219,195 @@ def test_one_name_declared_twice_names_both_places(project, second):
     assert result.ret != 0
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        (
-            "import no_such_thing\n",
-            [
-                "models.py:7: in <module>",
-                "    import no_such_thing",
-                "E   ModuleNotFoundError: No module named 'no_such_thing'",
-            ],
-        ),
-        (
-            'orders = table("dev.silver.orders", Column("id", LongType(), nullable=False))\n',
-            [
-                "models.py:7: in <module>",
-                '    orders = table("dev.silver.orders", Column("id", LongType(), nullable=False))',
-                (
-                    "E   pytest_delta_schema.diagnostics.errors.WrongArgumentsError: Column has no argument nullable;"
-                    " write is_nullable instead of nullable"
-                ),
-            ],
-        ),
-        (
-            "orders = table(\n",
-            ['  File "*models.py", line 7', "    orders = table(", "SyntaxError: '(' was never closed"],
-        ),
-    ],
+MAKE = "def make(name):\n    return table(f'dev.silver.{name}', Column('id', LongType()))\n"
+NOT_HELD = (
+    "models: {} declares tables that would not be checked, because no variable of the module holds them, by itself or"
+    " in a list or a dictionary; "
 )
-def test_a_module_that_raises_is_shown_with_its_line_and_nothing_of_this_package(project, text, lines):
-    project.models(text)
+NO_TABLE = "models: {} declares no table; "
+NAME = "name the module that declares the tables, or the package around it"
+FAULTS = {
+    # the text of a module, and the lines of its error
+    "unknown": (
+        "import no_such_thing\n",
+        [
+            "unknown.py:7: in <module>",
+            "    import no_such_thing",
+            "E   ModuleNotFoundError: No module named 'no_such_thing'",
+        ],
+    ),
+    "argument": (
+        'orders = table("dev.silver.orders", Column("id", LongType(), nullable=False))\n',
+        [
+            "argument.py:7: in <module>",
+            '    orders = table("dev.silver.orders", Column("id", LongType(), nullable=False))',
+            (
+                "E   pytest_delta_schema.diagnostics.errors.WrongArgumentsError: Column has no argument nullable;"
+                " write is_nullable instead of nullable"
+            ),
+        ],
+    ),
+    "evolution": (
+        'open = table("dev.silver.t", Column("id", LongType()), evolution="open")\n',
+        [
+            "evolution.py:7: in <module>",
+            '    open = table("dev.silver.t", Column("id", LongType()), evolution="open")',
+            "evolution.py:5: in table",
+            '    return Table(*name.split("."), list(columns), **options)',
+            (
+                "E   pytest_delta_schema.diagnostics.errors.DeclarationError: dev.silver.t: evolution is 'open'; write one of"
+                " strict, additive"
+            ),
+        ],
+    ),
+    "syntax": (
+        "orders = table(\n",
+        [
+            '  File "{path}/syntax.py", line 7',
+            "    orders = table(",
+            "SyntaxError: '(' was never closed",
+        ],
+    ),
+    "ending": (
+        "import sys\nsys.exit('no settings')\n",
+        [
+            (
+                "models: ending.py:8: ending ends Python when it is imported, by SystemExit: no settings; call what ends it"
+                " from a script, below if __name__ == '__main__'"
+            ),
+        ],
+    ),
+    "parsing": (
+        "import argparse\n\nargparse.ArgumentParser('shop').parse_args(['--env'])\n",
+        [
+            (
+                "models: parsing.py:9: parsing ends Python when it is imported, by SystemExit: 2; call what ends it from a"
+                " script, below if __name__ == '__main__'"
+            ),
+        ],
+    ),
+    "empty": ("del table\n", [NO_TABLE + NAME]),
+    "function": (
+        "del table\nfrom os.path import join\ndef make(name): return Table('dev', 'silver', name, [])\n",
+        [f"{NO_TABLE}{NAME}; a function declares nothing until it is called: delta_tables = [make(...)]"],
+    ),
+    "importing": (
+        "from shop import orders\n",
+        [f"{NO_TABLE}it imports those of shop: name that, or write delta_tables = [...]"],
+    ),
+    "classes": (
+        MAKE
+        + "class Silver:\n    first = make('a')\n    class Inner:\n        second = make('b')\n    third = make('c')\n",
+        [
+            f"{NOT_HELD}write delta_tables = [Silver.first, Silver.third] below the class, assign the others to variables:",
+            "  classes.py:10: dev.silver.a (Silver.first)",
+            "  classes.py:12: dev.silver.b",
+            "  classes.py:13: dev.silver.c (Silver.third)",
+        ],
+    ),
+    "attribute": (
+        MAKE + "class Silver:\n    first = make('a')\n",
+        [
+            f"{NOT_HELD}write delta_tables = [Silver.first] below the class:",
+            "  attribute.py:10: dev.silver.a (Silver.first)",
+        ],
+    ),
+    "loop": (
+        MAKE + "for name in ('a', 'b', 'c'):\n    last = make(name)\n",
+        [
+            f"{NOT_HELD}assign each of them to a variable:",
+            "  loop.py:10: dev.silver.a",
+            "  loop.py:10: dev.silver.b",
+        ],
+    ),
+    "variable": (
+        MAKE + "make('a')\nfirst = make('b')\n",
+        [f"{NOT_HELD}assign each of them to a variable:", "  variable.py:9: dev.silver.a"],
+    ),
+    "iterator": (
+        MAKE + "made = iter([make('a')])\n",
+        [f"{NOT_HELD}assign each of them to a variable:", "  iterator.py:9: dev.silver.a"],
+    ),
+}
+
+
+def test_a_module_that_cannot_be_collected_is_shown_with_its_lines_and_nothing_of_this_package(project):
+    project.settings(f"models = {[*FAULTS]}")
+    project.models(ORDERS, "shop")
+    for name, (text, _) in FAULTS.items():
+        project.models(text, name)
 
     result = project.run()
 
-    start = next(index for index, line in enumerate(result.outlines) if "ERROR collecting models.py" in line)
-    end = next(index for index, line in enumerate(result.outlines) if "short test summary" in line)
-    assert len(result.outlines[start + 1 : end]) <= 5
-    result.stdout.fnmatch_lines([line.replace("[", "[[]") for line in lines])
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (
-            "import sys\nsys.exit('no settings')\n",
-            "models.py:2: models ends Python when it is imported, by SystemExit: no",
-        ),
-        (
-            "import argparse\n\nargparse.ArgumentParser().parse_args(['--env'])\n",
-            "models.py:3: models ends Python when it is imported, by SystemExit: 2; call what ends it from a script",
-        ),
-    ],
-)
-def test_a_module_that_ends_python_is_an_error_with_its_line(project, text, reason):
-    project.pytester.makepyfile(models=text, test_it="def test_it(): pass\n")
-
-    result = project.run()
-
-    result.stdout.fnmatch_lines([f"models: {reason}*"])
+    found: dict[str, list[str]] = {}
+    lines = iter(result.outlines)
+    for line in lines:
+        if title := re.fullmatch(r"_+ ERROR collecting (\w+)\.py _+", line):
+            section = found.setdefault(title[1], [])
+        elif "short test summary" in line:
+            break
+        elif found and line.strip(" ^~") and not line.startswith(("---", "usage:", "shop:")):
+            section.append(line)
+    expected = {name: [line.format(name, path=project.path) for line in lines] for name, (_, lines) in FAULTS.items()}
+    assert found == expected
     assert "INTERNALERROR" not in result.stdout.str()
-    assert result.ret in {pytest.ExitCode.INTERRUPTED, pytest.ExitCode.TESTS_FAILED}
-
-
-@pytest.mark.parametrize(
-    "value",
-    ["orders", "[orders]", "(orders,)", "{'first': orders}", "{'all': [orders, [orders]]}"],
-)
-def test_adopted_tables_are_a_table_a_list_or_a_dictionary(project, value):
-    project.settings()
-    project.models(ORDERS, "shop")
-    project.pytester.makepyfile(test_contracts=f"from shop import orders\ndelta_tables = {value}\n")
-
-    assert collected(project.run("--collect-only", "-q")) == [
-        "test_contracts.py::dev.silver.orders::rules",
-        "test_contracts.py::dev.silver.orders::ddl",
-    ]
-
-
-@pytest.mark.parametrize("text", ["@pytest.fixture\ndef delta_tables(): return 7\n", "import delta_tables\n"])
-def test_fixtures_and_modules_may_be_called_like_the_list(project, text):
-    project.settings()
-    project.pytester.makepyfile(delta_tables="", test_it=f"import pytest\n{text}{HEAD}def test_it(): pass\n")
-
-    assert collected(project.run("--collect-only", "-q")) == ["test_it.py::test_it"]
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["delta_table", "delta_tabels", "delta_models", "delta_model", "DELTA_TABLES", "Delta_Tables", "delta_schemas"],
-)
-def test_a_misspelt_list_is_an_error_with_the_right_name(project, name):
-    project.settings()
-    project.models(ORDERS, "shop")
-    project.pytester.makepyfile(test_contracts=f"from shop import orders\n{name} = [orders]\n")
-
-    result = project.run()
-
-    fact = f"*{name} holds tables, which are not collected from a variable of this name"
-    result.stdout.fnmatch_lines([f"{fact}; did you mean delta_tables[?]"])
     assert result.ret == pytest.ExitCode.INTERRUPTED
 
 
 REMEDY = "write delta_tables = {} to check them, or declare them in a module of the setting models"
 UNREAD = "holds tables that are not checked, and nothing reads it: "
+UNREAD_FILES = [
+    # the last lines of a test file, and the warning at the first of them
+    ("tables = [shop.orders]\n", f"tables {UNREAD}dev.silver.orders; {REMEDY.format('tables')}"),
+    ("model = table('dev.silver.a')\n", f"model {UNREAD}dev.silver.a; {REMEDY.format('[model]')}"),
+    (
+        "given = shop.orders; models = (given,)\n",
+        f"models {UNREAD}dev.silver.orders; {REMEDY.format('models')}",
+    ),
+    (
+        "models = {'all': [shop.orders, (shop.orders,)]}\n",
+        f"models {UNREAD}dev.silver.orders; {REMEDY.format('models')}",
+    ),
+    ("TABLES = []\nTABLES.append(shop.orders)\n", f"TABLES {UNREAD}dev.silver.orders; {REMEDY.format('TABLES')}"),
+    ("by_name = {}\nby_name['a'] = shop.orders\n", f"by_name {UNREAD}dev.silver.orders; {REMEDY.format('by_name')}"),
+    (
+        "silver = [table('dev.silver.a'), table('dev.silver.b')]\n",
+        f"silver {UNREAD}dev.silver.a, dev.silver.b; {REMEDY.format('silver')}",
+    ),
+    (
+        "class Silver:\n    a = table('dev.silver.a')\n    b = table('dev.silver.b')\n",
+        f"Silver {UNREAD}dev.silver.a, dev.silver.b; {REMEDY.format('[Silver.a, Silver.b]')}",
+    ),
+    (
+        "orders = table('dev.silver.x'); other = table('dev.silver.y'); delta_tables = [other]\n",
+        f"orders {UNREAD}dev.silver.x; {REMEDY.format('[orders]')}",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "tables = [orders]\n",
-            f"tables {UNREAD}dev.silver.orders; {REMEDY.format('tables')}",
-        ),
-        (
-            "model = table('dev.silver.a')\n",
-            f"model {UNREAD}dev.silver.a; {REMEDY.format('[[]model]')}",
-        ),
-        (
-            "given = orders; models = (given,)\n",
-            f"models {UNREAD}dev.silver.orders; {REMEDY.format('models')}",
-        ),
-        (
-            "models = {'all': [orders, (orders,)]}\n",
-            f"models {UNREAD}dev.silver.orders; write delta_tables = models *",
-        ),
-        ("TABLES = []\nTABLES.append(orders)\n", f"TABLES {UNREAD}dev.silver.orders; write delta_tables = TABLES *"),
-        (
-            "by_name = {}\nby_name['a'] = orders\n",
-            f"by_name {UNREAD}dev.silver.orders; write delta_tables = by_name *",
-        ),
-        (
-            "silver = [table('dev.silver.a'), table('dev.silver.b')]\n",
-            f"silver {UNREAD}dev.silver.a, dev.silver.b; write delta_tables = silver *",
-        ),
-        (
-            "class Silver:\n    a = table('dev.silver.a')\n    b = table('dev.silver.b')\n",
-            f"Silver {UNREAD}dev.silver.a, dev.silver.b; write delta_tables = [[]Silver.a, Silver.b] to check them*",
-        ),
-    ],
-)
-def test_tables_of_a_test_file_that_nothing_reads_are_reported_where_they_are_assigned(project, text, message):
+def test_tables_of_a_test_file_that_nothing_reads_are_reported_where_they_are_assigned(shop_files):
+    files = {f"test_{number}": f"{text}\ndef test_it(): pass\n" for number, (text, _) in enumerate(UNREAD_FILES)}
+    project = shop_files(files)
     project.ini("filterwarnings = default")
-    project.settings()
-    project.models(ORDERS, "shop")
-    project.pytester.makepyfile(
-        test_contracts=f"{HEAD.rstrip()}\nimport shop\n{text.replace('orders', 'shop.orders')}\ndef test_it(): pass\n",
-    )
 
-    result = project.run()
+    result = project.run("-k", "test_it")
 
-    result.assert_outcomes(passed=1, warnings=1)
-    result.stdout.fnmatch_lines([f"*test_contracts.py:7: PytestCollectionWarning: {message}"])
-
-
-def test_a_warning_about_tables_that_nothing_reads_can_be_an_error(project):
+    result.assert_outcomes(passed=len(files), warnings=len(files), deselected=2)
+    assert [line.partition("Warning: ")[::2] for line in result.outlines if "PytestCollectionWarning" in line] == [
+        (f"  {project.path}/test_{number}.py:7: PytestCollection", message)
+        for number, (_, message) in enumerate(UNREAD_FILES)
+    ]
     project.ini("filterwarnings = error")
-    project.settings()
-    project.models(ORDERS, "shop")
-    project.pytester.makepyfile(test_contracts="import shop\ntables = [shop.orders]\n")
-
-    result = project.run()
-
-    result.stdout.fnmatch_lines(
-        [f"test_contracts.py:2: tables {UNREAD}dev.silver.orders; write delta_tables = tables to *"],
-    )
+    result = project.run("test_0.py")
+    result.stdout.fnmatch_lines([f"test_0.py:7: {UNREAD_FILES[0][1]}"])
     assert result.ret == pytest.ExitCode.INTERRUPTED
 
 
 @pytest.mark.parametrize("action", ["default", "error"])
-def test_a_list_in_a_conftest_file_is_reported(project, action):
+def test_a_list_in_a_conftest_file_is_reported(shop_files, action):
+    project = shop_files({"test_it": "def test_it(): pass\n"})
     project.ini(f"filterwarnings = {action}")
-    project.settings()
-    project.models(ORDERS, "shop")
     project.pytester.makeconftest("from shop import orders\ndelta_tables = [orders]\n")
-    project.pytester.makepyfile(test_it="def test_it(): pass\n")
 
     result = project.run()
 
@@ -360,83 +420,32 @@ def test_a_list_in_a_conftest_file_is_reported(project, action):
         assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "tables = [shop.orders]\n@pytest.mark.parametrize('model', tables)\ndef test_more(model): pass\n",
-        "tables = [shop.orders]\ndef test_more(): assert tables\n",
-        "tables = [shop.orders]\n__all__ = ['tables']\n",
-        "tables = [shop.orders]\ndelta_tables = tables\n",
-        "tables = [shop.orders, 'another']\n",
-        "tables = []\n",
-        "orders = shop.orders\n",
-        "from test_user import tables\n",
-        "class TestMore:\n    model = shop.orders\n    def test_more(self): pass\n",
-        "class Silver:\n    orders = shop.orders\ndef test_more(): assert Silver\n",
-    ],
-)
-def test_tables_for_the_assertions_of_a_test_file_are_left_alone(project, text):
-    project.settings()
-    project.models(ORDERS, "shop")
-    project.pytester.makepyfile(
-        test_user="import shop, pytest\ntables = [shop.orders]\ndef test_user(): assert tables\n",
-        test_it=f"import shop, pytest\n{text}\ndef test_it(): pass\n",
-    )
+LEFT_ALONE = [
+    "tables = [shop.orders]\n@pytest.mark.parametrize('model', tables)\ndef test_more(model): pass\n",
+    "tables = [shop.orders]\ndef test_more(): assert tables\n",
+    "tables = [shop.orders]\n__all__ = ['tables']\n",
+    "tables = [shop.orders]\ndelta_tables = tables\n",
+    "tables = [shop.orders, 'another']\n",
+    "tables = []\n",
+    "orders = shop.orders\n",
+    "from test_user import tables\n",
+    "class TestMore:\n    model = shop.orders\n    def test_more(self): pass\n",
+    "class Silver:\n    orders = shop.orders\ndef test_more(): assert Silver\n",
+    "import models\ntables = [models.other]\n",
+]
 
-    result = project.run("--deselect", "test_it.py::dev.silver.orders")
+
+def test_tables_for_the_assertions_of_a_test_file_are_left_alone(shop_files):
+    files = {f"test_{number}": f"{text}\ndef test_it(): pass\n" for number, text in enumerate(LEFT_ALONE)}
+    project = shop_files({"test_user": "tables = [shop.orders]\ndef test_user(): assert tables\n", **files})
+    project.models(OTHER)
+    project.settings('models = ["models"]')
+    project.ini("filterwarnings = default")
+
+    result = project.run("-k", "test_", "-m", "not delta")
 
     assert result.parseoutcomes().get("warnings", 0) == 0
     assert result.ret == 0
-
-
-def test_a_list_of_tables_that_the_models_declare_is_left_alone(project):
-    project.models(ORDERS)
-    project.pytester.makepyfile(test_it="import models\ntables = [models.orders]\ndef test_it(): pass\n")
-
-    assert project.run("--collect-only", "-q").parseoutcomes().get("warnings", 0) == 0
-
-
-def test_modules_of_models_hold_tables_in_lists_and_dictionaries(project):
-    project.models(ORDERS.replace("orders", "elsewhere"), "other")
-    project.models(
-        """
-from other import elsewhere
-def make(name):
-    return table(f"dev.silver.{name}", Column("id", LongType()))
-by_name = {name: make(name) for name in ("a", "b")}
-nested = [make("c"), {"d": (make("d"), elsewhere, 7)}]
-nested.append(nested)
-first = by_name["a"]
-""",
-    )
-
-    assert [line.split("::")[1] for line in collected(project.run("--collect-only", "-q")) if "ddl" in line] == [
-        f"dev.silver.{name}" for name in "abcd"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "remedy"),
-    [
-        ("del table\n", "name the module that declares the tables, or the package around it"),
-        (
-            "del table\nfrom os.path import join\ndef make(name): return Table('dev', 'silver', name, [])\n",
-            (
-                "name the module that declares the tables, or the package around it; a function declares nothing until it"
-                " is called: delta_tables = [[]make(...)]"
-            ),
-        ),
-        ("from other import orders\n", "it imports those of other: name that, or write delta_tables = [[]...]"),
-    ],
-)
-def test_a_module_without_a_table_is_an_error(project, text, remedy):
-    project.models(ORDERS, "other")
-    project.models(text)
-
-    result = project.run()
-
-    result.stdout.fnmatch_lines([f"*models: models declares no table; {remedy}"])
-    assert result.ret == pytest.ExitCode.INTERRUPTED
 
 
 PACKAGE = {
@@ -464,11 +473,9 @@ def test_a_package_names_all_modules_inside_it(project, without):
     (project.path / "none").mkdir()
     write_package(project, {name: text for name, text in PACKAGE.items() if name not in without})
 
-    assert collected(project.run("--collect-only", "-q")) == [
-        f"shop/{module}.py::dev.{module.replace('/', '.')}::{check}"
-        for module in ("gold/sales", "silver/orders")
-        for check in ("rules", "ddl")
-    ]
+    assert collected(project.run("--collect-only", "-q")) == checks(
+        "shop/gold/sales.py::dev.gold.sales", "shop/silver/orders.py::dev.silver.orders"
+    )
     project.run("--snapshot-update").assert_outcomes(passed=4)
 
 
@@ -477,23 +484,14 @@ def test_a_package_without_a_table_is_an_error(project):
     project.settings('models = ["shop"]')
     (project.path / "none").mkdir()
     write_package(
-        project,
-        {name: text for name, text in PACKAGE.items() if name in ("jobs", "test_jobs", "gold/rates")},
+        project, {"__init__": "", "jobs": "", "test_jobs": "raise RuntimeError\n", "gold/rates": "RATE = 7\n"}
     )
-    write_package(project, {"__init__": "", "gold/rates": "RATE = 7\n"})
 
     result = project.run()
 
     text = "models: the package shop declares no table in any of its modules: shop, shop.gold.rates, shop.jobs"
     result.stdout.fnmatch_lines([text])
     assert result.ret in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.TESTS_FAILED)
-
-
-def test_a_module_is_collected_once_whatever_names_it(project):
-    project.ini("testpaths = .", "python_files = *.py")
-    project.models(ORDERS)
-
-    assert len(collected(project.run("--collect-only", "-q"))) == 2
 
 
 def test_a_module_in_a_package_is_imported_once_under_its_own_name(project):
@@ -524,7 +522,7 @@ def test_explicit_paths_leave_the_models_out(project):
 
 
 def test_hooks_that_multiply_tests_reach_every_table(project):
-    project.models(ORDERS + "\nother = Table('dev', 'silver', 'other', [Column('id', LongType())])\n")
+    project.models(ORDERS + OTHER)
     project.pytester.makeconftest(
         "def pytest_generate_tests(metafunc):\n"
         "    if metafunc.function.__name__ == 'rules':\n"
@@ -537,31 +535,9 @@ def test_hooks_that_multiply_tests_reach_every_table(project):
     ]
 
 
-def test_variable_names_and_marks_select(project):
-    project.models(f"{ORDERS}\nothers = table('dev.silver.x', Column('id', LongType()))\n")
-
-    assert len(collected(project.run("--collect-only", "-q", "-k", "others"))) == 2
-    assert len(collected(project.run("--collect-only", "-q", "-m", "delta"))) == 4
-    for mark in ("delta_rules", "delta_ddl"):
-        assert len(collected(project.run("--collect-only", "-q", "-m", mark))) == 2
-
-
 ODD = [
-    "back`tick",
-    "dot.ted",
-    "quo'te",
-    'dou"ble',
-    "${x}",
-    "new\nline",
-    "emoji 😀",
-    "br[ack]et",
-    "col::ons",
-    "sla/sh",
-    "back\\slash",
-    "per%cent",
-    "per%25cent",
-    "x" * 250,
-    "y" * 250,
+    *("back`tick", "dot.ted", "quo'te", 'dou"ble', "${x}", "new\nline", "emoji 😀", "br[ack]et", "col::ons", "sla/sh"),
+    *("back\\slash", "per%cent", "per%25cent", "x" * 250, "y" * 250),
 ]
 
 
@@ -569,6 +545,8 @@ def test_odd_names_stay_selectable_and_keep_their_snapshots_apart(project):
     project.models(
         "".join(f"t{i} = Table('dev', 'silver', {n!r}, [Column('a', LongType())])\n" for i, n in enumerate(ODD)),
     )
+    project.run("-p", "cacheprovider", "-m", "delta_ddl").assert_outcomes(failed=len(ODD))
+    project.run("-p", "cacheprovider", "--lf").assert_outcomes(failed=len(ODD))
 
     result = project.run("--snapshot-update")
 
@@ -576,29 +554,12 @@ def test_odd_names_stay_selectable_and_keep_their_snapshots_apart(project):
     assert len(project.snapshots()) == 2 * len(ODD)
     items = [line for line in collected(project.run("--collect-only", "-q")) if line.endswith("ddl")]
     assert len(set(items)) == len(ODD)
-    for item in items:
-        project.run(item).assert_outcomes(passed=1)
-
-
-def test_failed_items_with_odd_names_run_again_with_lf(project):
-    project.models(
-        "".join(f"t{i} = Table('dev', 'silver', {n!r}, [Column('a', LongType())])\n" for i, n in enumerate(ODD)),
-    )
-
-    project.pytester.runpytest_inprocess("-m", "delta_ddl").assert_outcomes(failed=len(ODD))
-
-    project.pytester.runpytest_inprocess("--lf").assert_outcomes(failed=len(ODD))
-
-
-def test_items_report_at_the_declaration(project):
-    project.models(ORDERS)
-
-    result = project.run("-v", "-rf", "-m", "delta_ddl", "--tb=line")
-
-    assert re.search(r"models\.py:8: there is no snapshot yet", result.stdout.str())
+    project.run(*items).assert_outcomes(passed=len(ODD))
+    project.run(items[8]).assert_outcomes(passed=1)
 
 
 def test_other_objects_are_left_alone(project):
+    project.settings()
     project.pytester.makepyfile(
         test_hostile="""
         import pytest_delta_schema.models.table
@@ -614,87 +575,8 @@ def test_other_objects_are_left_alone(project):
             def test_it(self): pass
         """,
     )
-    project.settings()
 
     assert collected(project.run("--collect-only", "-q")) == ["test_hostile.py::TestGroup::test_it"]
-
-
-def errors_of(result):
-    start = next(index for index, line in enumerate(result.outlines) if "ERROR collecting" in line)
-    end = next(index for index, line in enumerate(result.outlines) if "short test summary" in line)
-    return result.outlines[start + 1 : end]
-
-
-NOT_HELD = (
-    "models: models declares tables that would not be checked, because no variable of the module holds them, by itself or"
-    " in a list or a dictionary; "
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        pytest.param(
-            "class Silver:\n    first = make('a')\n    class Inner:\n        second = make('b')\n    third = make('c')\n",
-            [
-                "write delta_tables = [Silver.first, Silver.third] below the class, assign the others to variables:",
-                "  models.py:10: dev.silver.a (Silver.first)",
-                "  models.py:12: dev.silver.b",
-                "  models.py:13: dev.silver.c (Silver.third)",
-            ],
-            id="attributes of classes",
-        ),
-        pytest.param(
-            "class Silver:\n    first = make('a')\n",
-            ["write delta_tables = [Silver.first] below the class:", "  models.py:10: dev.silver.a (Silver.first)"],
-            id="one attribute",
-        ),
-        pytest.param(
-            "for name in ('a', 'b', 'c'):\n    last = make(name)\n",
-            ["assign each of them to a variable:", "  models.py:10: dev.silver.a", "  models.py:10: dev.silver.b"],
-            id="the variable of a loop",
-        ),
-        pytest.param(
-            "make('a')\nfirst = make('b')\n",
-            ["assign each of them to a variable:", "  models.py:9: dev.silver.a"],
-            id="no variable",
-        ),
-        pytest.param(
-            "made = iter([make('a')])\n",
-            ["assign each of them to a variable:", "  models.py:9: dev.silver.a"],
-            id="an iterator",
-        ),
-    ],
-)
-def test_tables_that_no_variable_holds_are_an_error_with_their_lines(project, text, lines):
-    project.models("def make(name):\n    return table(f'dev.silver.{name}', Column('id', LongType()))\n" + text)
-
-    result = project.run()
-
-    assert errors_of(result) == [NOT_HELD + lines[0], *lines[1:]]
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-
-
-def test_tables_of_classes_are_collected_where_they_are_listed(project):
-    project.models(
-        "class Silver:\n    first = table('dev.silver.a', Column('id', LongType()))\ndelta_tables = [Silver.first]\n",
-    )
-
-    assert collected(project.run("--collect-only", "-q")) == [
-        "models.py::dev.silver.a::rules",
-        "models.py::dev.silver.a::ddl",
-    ]
-
-
-def test_a_parent_may_be_declared_only_to_be_referenced(project):
-    project.models(
-        "from pytest_delta_schema import ForeignKey\n"
-        "orders = table('dev.silver.orders', Column('id', LongType()), foreign_keys=[\n"
-        "    ForeignKey(['id'], table('dev.silver.parents', Column('id', LongType()), primary_key=['id'])),\n"
-        "])\n",
-    )
-
-    assert len(collected(project.run("--collect-only", "-q"))) == 2
 
 
 def test_a_module_that_was_changed_and_imported_again_declares_what_it_holds_now(project):
@@ -716,7 +598,7 @@ class TestGroup:
     def test_one(self): pass
     def test_two(self): pass
 """
-MODES = ["drift", "apply", "enforce"]
+TEST_NAMES = ["test_sum", "test_value[a]", "test_value[b::c]", "test_one", "test_two"]
 ONE_LINE = (
     "5 other tests did not run, because --delta-{} on the command line runs contracts only; to run all tests: pytest"
 )
@@ -732,100 +614,77 @@ def shop(project):
     return project
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_a_mode_on_the_command_line_runs_contracts_only(shop, mode):
-    result = shop.run(f"--delta-{mode}", "-v")
-
-    ran = {line.split("::")[-1].split()[0] for line in result.outlines if "::" in line and "test_shop" in line}
-    assert ran == set()
-    assert [line for line in result.outlines if "other test" in line] == [ONE_LINE.format(mode)]
-    assert "1 snapshot unused" not in result.stdout.str()
+def ran(result):
+    """Return the tests that passed, other than checks."""
+    lines = [line for line in result.outlines if "PASSED" in line]
+    return {name for name in TEST_NAMES if any(f"::{name}" in line for line in lines)}
 
 
-def test_a_sync_runs_contracts_only(shop):
+def test_a_mode_on_the_command_line_runs_contracts_only(shop):
+    for mode in ("drift", "apply", "enforce"):
+        result = shop.run(f"--delta-{mode}", "-v")
+
+        assert ran(result) == set()
+        assert [line for line in result.outlines if "other test" in line] == [ONE_LINE.format(mode)]
+        assert "1 snapshot unused" not in result.stdout.str()
     result = shop.run("--delta-sync-metadata", "--delta-backend=unity", "--delta-set=unity_uri=http://127.0.0.1:9")
-
     result.assert_outcomes(passed=2, failed=1, deselected=5)
     result.stdout.fnmatch_lines([ONE_LINE.format("sync-metadata")])
+    result = shop.run("--delta-drift", "--collect-only", "-q")
+    assert [line.rpartition("::")[2] for line in collected(result)] == ["rules", "ddl", "drift"]
+    result.stdout.fnmatch_lines(["3/8 tests collected (5 deselected)*"])
 
 
-@pytest.mark.parametrize(
-    ("chosen", "ran"),
-    [
-        pytest.param(["test_shop.py::test_sum"], {"test_sum"}, id="a test"),
-        pytest.param(["test_shop.py::test_value"], {"test_value[a]", "test_value[b::c]"}, id="all parameters"),
-        pytest.param(["test_shop.py::test_value[b::c]"], {"test_value[b::c]"}, id="one parameter"),
-        pytest.param(["test_shop.py::TestGroup"], {"test_one", "test_two"}, id="a class"),
-        pytest.param(["test_shop.py::TestGroup::test_two"], {"test_two"}, id="a method"),
-        pytest.param(["./../{folder}/test_shop.py::test_sum"], {"test_sum"}, id="by another path"),
-        pytest.param(["test_shop.py"], set(), id="a file"),
-        pytest.param(["."], set(), id="a folder"),
-    ],
-)
-def test_a_node_id_chooses_a_test_next_to_contracts(shop, chosen, ran):
-    named = [argument.format(folder=shop.path.name) for argument in chosen]
-
-    result = shop.run("--delta-apply", "-v", "models.py", *named)
-
-    lines = [line for line in result.outlines if "PASSED" in line]
-    assert {name for name in TEST_NAMES if any(f"::{name}" in line for line in lines)} == ran
-    assert sum("models.py::dev.silver.orders::" in line for line in lines) == 3
-    assert result.ret == 0
+def test_a_mode_in_addopts_runs_all_tests(shop, monkeypatch):
+    shop.run("-o", "addopts=--delta-apply").assert_outcomes(passed=8)
+    with monkeypatch.context() as environment:
+        environment.setenv("PYTEST_ADDOPTS", "--delta-apply")
+        shop.run().assert_outcomes(passed=8)
+    shop.ini("addopts = --delta-apply", "markers = slow")
+    shop.run().assert_outcomes(passed=8)
 
 
-TEST_NAMES = ["test_sum", "test_value[a]", "test_value[b::c]", "test_one", "test_two"]
+CHOSEN = [
+    (["test_shop.py::test_sum", "test_shop.py::test_value[b::c]"], {"test_sum", "test_value[b::c]"}),
+    (["test_shop.py::test_value", "test_shop.py::TestGroup"], {*TEST_NAMES} - {"test_sum"}),
+    (["./../{folder}/test_shop.py::test_sum", "test_shop.py::TestGroup::test_two"], {"test_sum", "test_two"}),
+    (["test_shop.py"], set()),
+    (["."], set()),
+]
 
 
-@pytest.mark.parametrize(
-    ("args", "passed"),
-    [
-        pytest.param(["-k", "orders"], 3, id="a table"),
-        pytest.param(["-k", "rules or apply or test_sum"], 2, id="checks and a test"),
-        pytest.param(["-m", "delta_apply"], 1, id="a mark"),
-        pytest.param(["-m", "not slow"], 3, id="all"),
-        pytest.param(["-p", "no:terminal", "-p", "no:syrupy"], 3, id="without plugins"),
-        pytest.param(["-p", "cacheprovider", "--lf"], 3, id="the last failed"),
-    ],
-)
-def test_what_selects_chooses_among_contracts(shop, args, passed):
-    result = shop.run("--delta-apply", *args, "--junitxml=report.xml")
+def test_a_node_id_chooses_a_test_next_to_contracts(shop):
+    for chosen, expected in CHOSEN:
+        result = shop.run("--delta-apply", "-v", "models.py", *(text.format(folder=shop.path.name) for text in chosen))
 
-    report = (shop.path / "report.xml").read_text()
-    assert report.count("<testcase ") == passed
-    assert "test_shop" not in report
-    assert result.ret == 0
+        assert ran(result) == expected, chosen
+        assert sum("models.py::dev.silver.orders::" in line for line in result.outlines if "PASSED" in line) == 3
+        assert result.ret == 0
 
 
-def test_the_last_failed_tests_are_no_contracts(shop):
+SELECTING = [
+    (["-k", "orders"], 3),
+    (["-k", "rules or apply or test_sum"], 2),
+    (["-m", "delta_apply"], 1),
+    (["-m", "not slow"], 3),
+    (["-p", "no:terminal", "-p", "no:syrupy"], 3),
+    (["-p", "cacheprovider", "--lf"], 3),
+]
+
+
+def test_what_selects_chooses_among_contracts(shop):
+    for args, passed in SELECTING:
+        result = shop.run("--delta-apply", *args, "--junitxml=report.xml")
+
+        report = (shop.path / "report.xml").read_text()
+        assert report.count("<testcase ") == passed, args
+        assert "test_shop" not in report
+        assert result.ret == 0
     shop.pytester.makepyfile(test_shop="def test_sum(): assert False")
     shop.run("-p", "cacheprovider")
-
     result = shop.run("-p", "cacheprovider", "--delta-apply", "--lf")
-
     result.assert_outcomes(deselected=1, warnings=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-
-
-@pytest.mark.parametrize("given", ["ini", "variable", "override"])
-def test_a_mode_in_addopts_runs_all_tests(shop, monkeypatch, given):
-    if given == "ini":
-        shop.ini("addopts = --delta-apply")
-        shop.settings('models = ["models"]', 'backend = "memory"')
-    elif given == "variable":
-        monkeypatch.setenv("PYTEST_ADDOPTS", "--delta-apply")
-    override = ["-o", "addopts=--delta-apply"] if given == "override" else []
-
-    result = shop.run(*override)
-
-    result.assert_outcomes(passed=8)
-
-
-def test_a_mode_in_a_file_of_arguments_is_on_the_command_line(shop):
-    (shop.path / "gate.txt").write_text("--delta-apply\n")
-
-    result = shop.run("@gate.txt")
-
-    assert ONE_LINE.format("apply") in result.outlines
 
 
 def test_nothing_but_other_tests_is_no_green_gate(shop):
@@ -835,13 +694,6 @@ def test_nothing_but_other_tests_is_no_green_gate(shop):
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["--delta-drift found no table, so nothing was checked.*", ONE_LINE.format("drift")])
-
-
-def test_only_contracts_are_shown_by_collect_only(shop):
-    result = shop.run("--delta-drift", "--collect-only", "-q")
-
-    assert [line.rpartition("::")[2] for line in result.outlines if "::" in line] == ["rules", "ddl", "drift"]
-    result.stdout.fnmatch_lines(["3/8 tests collected (5 deselected)*"])
 
 
 def test_snapshots_of_other_tests_stay(shop):
@@ -855,19 +707,19 @@ def test_snapshots_of_other_tests_stay(shop):
     shop.run("test_shop.py").assert_outcomes(passed=1)
 
 
-@pytest.mark.parametrize(
-    ("expression", "line"),
-    [
-        ("delta_drift", "1 test collected in *"),
-        ("delta and not (delta_ddl or delta_rules)", "1 test collected in *"),
-        ("not delta", "no tests collected in *"),
-        ("delta_drift and not slow", "1/3 tests collected (2 deselected) in *"),
-        ("delta_drift and", "ERROR: Wrong expression passed to '-m': delta_drift and: *"),
-    ],
-)
-def test_checks_that_no_expression_of_marks_can_select_are_not_made(project, expression, line):
+EXPRESSIONS = {
+    "delta_drift": "1 test collected in *",
+    "delta and not (delta_ddl or delta_rules)": "1 test collected in *",
+    "not delta": "no tests collected in *",
+    "delta_drift and not slow": "1/3 tests collected (2 deselected) in *",
+    "delta_drift and": "ERROR: Wrong expression passed to '-m': delta_drift and: *",
+}
+
+
+def test_checks_that_no_expression_of_marks_can_select_are_not_made(project):
     project.models(ORDERS)
 
-    result = project.run("--delta-drift", "-m", expression, "--collect-only", "-q")
+    for expression, line in EXPRESSIONS.items():
+        result = project.run("--delta-drift", "-m", expression, "--collect-only", "-q")
 
-    (result.stderr if line.startswith("ERROR") else result.stdout).fnmatch_lines([line])
+        (result.stderr if line.startswith("ERROR") else result.stdout).fnmatch_lines([line])

@@ -16,19 +16,7 @@ def test_it(pytestconfig):
     print("OPTIONS", options)
 """
 
-
-RULES = """
-from pytest_delta_schema import Table
-from pytest_delta_schema.diagnostics.errors import Diagnostic
-
-class NoDecimals:
-    code = "SHOP1"
-    def check(self, table: Table):
-        yield Diagnostic(
-            rule="NoDecimals", code="SHOP1", table=table.qualified_name, path="amount", message="is a decimal",
-            remedy="store cents",
-        )
-"""
+SECTION = '[tool.pytest_delta_schema]\nmodels = ["models"]\n'
 
 
 @pytest.fixture
@@ -90,15 +78,6 @@ def test_what_is_read_is_what_a_run_has(project, options):
     )
 
 
-def test_a_setting_of_one_run_reaches_the_workers(project):
-    project.settings('models = ["models"]', 'backend = "unity"')
-    project.models(ORDERS)
-
-    result = project.run("--delta-drift", "-m", "delta_drift", "--delta-set=backend=memory", "-n1")
-
-    result.stdout.fnmatch_lines(["delta schema: drift on memory", "drift: 1 drifted, *"])
-
-
 def test_all_faults_are_shown_at_once(project):
     project.settings("bakend = 1", "models = ['no.such']")
 
@@ -117,119 +96,103 @@ def test_all_faults_are_shown_at_once(project):
     )
 
 
-def test_a_gate_that_only_the_section_configures(project):
+RULES = """
+from pytest_delta_schema.diagnostics.errors import Diagnostic
+
+class NoDecimals:
+    code = "SHOP1"
+    def check(self, table):
+        yield Diagnostic(
+            rule="NoDecimals", code="SHOP1", table=table.qualified_name, path="amount", message="is a decimal",
+            remedy="store cents",
+        )
+"""
+
+
+def test_a_gate_and_its_rules_that_only_the_section_configures(project):
     project.models(ORDERS)
-    project.settings('models = ["models"]', 'backend = "memory"')
+    project.pytester.makepyfile(rules=RULES)
+    project.settings('models = ["models"]', 'backend = "memory"', 'rules = ["rules:NoDecimals"]')
 
-    result = project.run("--delta-drift", "-m", "delta_drift")
+    result = project.run("--delta-drift", "-m", "delta_drift or delta_rules")
 
-    result.assert_outcomes(failed=1)
+    result.assert_outcomes(failed=1, skipped=1)
     result.stdout.fnmatch_lines(
-        ["delta schema: configured by pyproject.toml", "delta schema: drift on memory", "drift: 1 drifted, *"],
+        [
+            "delta schema: configured by pyproject.toml",
+            "delta schema: drift on memory",
+            "*dev.silver.orders: is a decimal; store cents [[]SHOP1 NoDecimals]*",
+            "drift: 1 blocked, *",
+        ],
     )
-
-
-def test_rules_are_named_in_the_section(project):
-    project.models(ORDERS)
-    project.pytester.makepyfile(rules=RULES)
-    project.settings('models = ["models"]', 'rules = ["rules:NoDecimals"]')
-
-    result = project.run("-m", "delta_rules")
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*dev.silver.orders: is a decimal; store cents [[]SHOP1 NoDecimals]*"])
-
-
-def test_rules_that_cannot_be_loaded_are_a_usage_error(project):
-    project.models(ORDERS)
-    project.pytester.makepyfile(rules=RULES)
     project.settings('models = ["models"]', 'rules = ["rules:NoDecimal", "no.such:Rule"]')
-
     result = project.run()
-
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert result.stderr.str().splitlines() == [
-        ("ERROR: rule 'rules:NoDecimal' cannot be loaded, AttributeError: module 'rules' has no attribute 'NoDecimal'"),
+        "ERROR: rule 'rules:NoDecimal' cannot be loaded, AttributeError: module 'rules' has no attribute 'NoDecimal'",
         "rule 'no.such:Rule' cannot be loaded, ModuleNotFoundError: No module named 'no'",
     ]
 
 
-def test_the_section_is_read_where_pytest_itself_has_none(project):
+PYTEST = [
+    pytest.param("", id="no section of pytest"),
+    pytest.param('[tool.pytest.ini_options]\npythonpath = ["."]\n', id="ini_options"),
+    pytest.param('[tool.pytest]\npythonpath = ["."]\n', id="native", marks=reads_tool_pytest),
+]
+
+
+@pytest.mark.parametrize("text", PYTEST)
+def test_the_section_is_read_next_to_that_of_pytest_and_without_it(project, text):
     (project.path / "tox.ini").unlink()
     project.pytester.makeconftest("import sys, pathlib; sys.path.insert(0, str(pathlib.Path(__file__).parent))")
+    (project.path / "pyproject.toml").write_text(f'{text}{SECTION}backend = "memory"\n')
     project.models(ORDERS)
-    project.settings('backend = "memory"')
 
-    result = project.run("--delta-drift", "--collect-only", "models.py")
+    result = project.run("--delta-drift", "-m", "delta_drift", "models.py")
 
-    result.stdout.fnmatch_lines(["delta schema: configured by pyproject.toml", "delta schema: drift on memory"])
-
-
-@pytest.mark.parametrize("mode", ["ini_options", pytest.param("native", marks=reads_tool_pytest)])
-def test_sections_for_pytest_and_for_the_package_share_a_file(project, mode):
-    (project.path / "tox.ini").unlink()
-    head = "[tool.pytest]" if mode == "native" else "[tool.pytest.ini_options]"
-    (project.path / "pyproject.toml").write_text(
-        f'{head}\npythonpath = ["."]\n[tool.pytest_delta_schema]\nmodels = ["models"]\nbackend = "memory"\n',
+    result.stdout.fnmatch_lines(
+        ["delta schema: configured by pyproject.toml", "delta schema: drift on memory", "drift: 1 drifted, *"]
     )
-    project.models(ORDERS)
-
-    project.run("--delta-drift", "-m", "delta_drift").stdout.fnmatch_lines(["drift: 1 drifted, *"])
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"[tool.pytest_delta_schema\n", "ERROR: {folder}/pyproject.toml: cannot be read: *"),
-        (b"# pytest_delta_schema \xff\n", "ERROR: {folder}/pyproject.toml: cannot be read: *"),
-        (
-            b"[tool.pytest_delta_schema]\nmodels = " + b"[" * 3000,
-            "ERROR: {folder}/pyproject.toml: cannot be read: it is nested too deeply",
-        ),
-        (
-            b"[tool]\npytest_delta_schema = 1\n",
-            "ERROR: {folder}/pyproject.toml: pytest_delta_schema is not a table; write *",
-        ),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_a_usage_error(project, content, message):
-    (project.path / "pyproject.toml").write_bytes(content)
+UNREADABLE = [
+    (b"[tool.pytest_delta_schema\n", "cannot be read: *"),
+    (b"# pytest_delta_schema \xff\n", "cannot be read: *"),
+    (b"[tool.pytest_delta_schema]\nmodels = " + b"[" * 3000, "cannot be read: it is nested too deeply"),
+    (b"[tool]\npytest_delta_schema = 1\n", "pytest_delta_schema is not a table; write *"),
+]
+MISSPELT = [
+    ("pyproject.toml", "tool.pytest-delta-schema", "write [[]tool.pytest_delta_schema]"),
+    ("pyproject.toml", "pytest_delta_schema", "write [[]tool.pytest_delta_schema]"),
+    ("setup.cfg", "pytest_delta_schema", "move it to [[]tool.pytest_delta_schema] of pyproject.toml"),
+    ("ci/pytest.ini", "pytest_delta_schema", "move it to [[]tool.pytest_delta_schema] of pyproject.toml"),
+]
+
+
+def test_a_file_that_cannot_be_read_or_a_misspelt_section_is_a_usage_error(project):
+    project.settings()
+    project.pytester.makepyfile("def test_it(): pass")
     ini = project.path / "ci" / "pytest.ini"
     ini.parent.mkdir()
     ini.write_text("[pytest]\n")
 
     # Where pytest itself would read the file, it stops the run with its own message.
-    result = project.run("-c", str(ini))
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([message.format(folder=project.path)])
-
-
-@pytest.mark.parametrize("args", [[], ["--delta-drift"], ["--delta-apply"]], ids=["no mode", "drift", "apply"])
-@pytest.mark.parametrize(
-    ("file", "section", "remedy"),
-    [
-        ("pyproject.toml", "tool.pytest-delta-schema", "write [[]tool.pytest_delta_schema]"),
-        ("pyproject.toml", "pytest_delta_schema", "write [[]tool.pytest_delta_schema]"),
-        ("setup.cfg", "pytest_delta_schema", "move it to [[]tool.pytest_delta_schema] of pyproject.toml"),
-        ("ci/pytest.ini", "pytest_delta_schema", "move it to [[]tool.pytest_delta_schema] of pyproject.toml"),
-    ],
-)
-def test_a_misspelt_section_is_a_usage_error(project, file, section, remedy, args):
+    for content, message in UNREADABLE:
+        (project.path / "pyproject.toml").write_bytes(content)
+        result = project.run("-c", str(ini))
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: {project.path}/pyproject.toml: {message}"])
     project.settings()
-    ini = project.path / "ci" / "pytest.ini"
-    ini.parent.mkdir()
-    ini.write_text("[pytest]\n")
-    path = project.path / file
-    with path.open("a") as stream:
-        stream.write(f'[{section}]\nmax_risk = "scan"\n')
-    project.pytester.makepyfile("def test_it(): pass")
-
     # pytest's own file is in another folder than the pyproject.toml.
-    result = project.run("-c", str(ini), "--rootdir", str(project.path), *args)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {file}: [[]{section}] is not read; {remedy}"])
+    for file, section, remedy in MISSPELT:
+        path = project.path / file
+        before = path.read_text() if path.exists() else ""
+        path.write_text(f'{before}[{section}]\nmax_risk = "scan"\n')
+        for args in ([], ["--delta-drift"]):
+            result = project.run("-c", str(ini), "--rootdir", str(project.path), *args)
+            assert result.ret == pytest.ExitCode.USAGE_ERROR
+            result.stderr.fnmatch_lines([f"ERROR: {file}: [[]{section}] is not read; {remedy}"])
+        path.write_text(before)
 
 
 def test_a_misspelt_section_below_a_folder_is_found_where_pytest_starts_in_it(project, monkeypatch):
@@ -245,56 +208,40 @@ def test_a_misspelt_section_below_a_folder_is_found_where_pytest_starts_in_it(pr
     result.stderr.fnmatch_lines(["ERROR: *pyproject.toml: [[]tool.pytest-delta-schema] is not read; write *"])
 
 
-def test_the_nearest_file_above_the_ini_file_is_read(project):
-    project.settings('backend = "memory"', 'warehouse = "lake"')
-    (project.path / "tox.ini").unlink()
-    tests = project.path / "tests"
-    tests.mkdir()
-    (tests / "pytest.ini").write_text("[pytest]\n")
-    (tests / "test_show.py").write_text(SHOW)
-
-    result = project.run("-s", "tests")
-
-    result.stdout.fnmatch_lines(
-        [
-            f"delta schema: configured by {project.path}/pyproject.toml",
-            f"*backend='memory', warehouse='{project.path}/lake'*",
-        ],
-    )
+FOUND = "delta schema: {} contracts that this run does not check: {}; *: cd {} && pytest"
+MONOREPOS = [
+    # the folders with their sections, the arguments, and the line
+    (
+        {"b": SECTION, "a x": f"# a\n{SECTION}", "c/d": SECTION},
+        [],
+        FOUND.format("3 projects have", "a x, b, c/d", "'a x'"),
+    ),
+    ({"a": SECTION, "b": "[tool.other]\n"}, [], FOUND.format("1 project has", "a", "a")),
+    ({"a": SECTION, "b": SECTION}, ["b"], FOUND.format("1 project has", "b", "b")),
+    ({".": SECTION}, [], None),
+    ({"a": "[tool.pytest.ini_options]\n# [tool.pytest_delta_schema]\n"}, [], None),
+    ({"build": SECTION}, [], None),
+]
 
 
-SECTION = "[tool.pytest_delta_schema]\n"
-
-
-@pytest.mark.parametrize(
-    ("files", "args", "line"),
-    [
-        (
-            {"b": "[tool.pytest_delta_schema]\n", "a x": "# a\n[tool.pytest_delta_schema]\nmodels = ['m']\n", "c/d": SECTION},
-            [],
-            "delta schema: 3 projects have contracts that this run does not check: a x, b, c/d; *: cd 'a x' && pytest",
-        ),
-        ({"a": SECTION, "b": "[tool.other]\n"}, [], "delta schema: 1 project has contracts that * check: a; *: cd a && pytest"),
-        ({"a": SECTION, "b": SECTION}, ["b"], "delta schema: 1 project has contracts that * check: b; *: cd b && pytest"),
-        ({".": SECTION}, [], None),
-        ({"a": "[tool.pytest.ini_options]\n# [tool.pytest_delta_schema]\n"}, [], None),
-        ({"build": SECTION}, [], None),
-    ],
-)  # fmt: skip
-def test_the_root_of_a_monorepo_names_the_projects_that_it_does_not_check(project, files, args, line):
+def test_the_root_of_a_monorepo_names_the_projects_that_it_does_not_check(project, monkeypatch):
     project.settings()
-    (project.path / "tox.ini").write_text("[pytest]\n", "utf-8")
-    for folder, text in files.items():
-        (project.path / folder).mkdir(parents=True, exist_ok=True)
-        (project.path / folder / "pyproject.toml").write_text(text, "utf-8")
-    (project.path / "test_a.py").write_text("def test_a(): pass\n", "utf-8")
+    for number, (files, args, line) in enumerate(MONOREPOS):
+        root = project.path / f"root_{number}"
+        for folder, text in files.items():
+            (root / folder).mkdir(parents=True, exist_ok=True)
+            (root / folder / "pyproject.toml").write_text(text.replace('models = ["models"]\n', ""), "utf-8")
+        (root / "tox.ini").write_text("[pytest]\n", "utf-8")
+        (root / "test_a.py").write_text("def test_a(): pass\n", "utf-8")
 
-    result = project.run(*args)
+        with monkeypatch.context() as folder:
+            folder.chdir(root)
+            result = project.run(*args)
 
-    if line is None:
-        result.stdout.no_fnmatch_line("*that this run does not check*")
-    else:
-        result.stdout.fnmatch_lines([line])
+        if line is None:
+            result.stdout.no_fnmatch_line("*that this run does not check*")
+        else:
+            result.stdout.fnmatch_lines([line])
 
 
 def test_each_project_of_a_monorepo_has_its_own_section(project, monkeypatch):
@@ -316,28 +263,25 @@ def test_each_project_of_a_monorepo_has_its_own_section(project, monkeypatch):
     assert f"delta schema: drift on local, warehouse {project.path}/b/.delta-warehouse" in seen["b"]
 
 
-def test_the_section_holds_where_pytest_starts_in_a_subfolder(project, monkeypatch):
-    project.settings('warehouse = "lake"', 'backend = "memory"')
-    folder = project.path / "tests"
-    folder.mkdir()
-    (folder / "test_show.py").write_text(SHOW)
-    monkeypatch.chdir(folder)
+def test_the_nearest_file_above_counts_wherever_pytest_starts(project, monkeypatch):
+    project.settings('backend = "memory"', 'warehouse = "lake"')
+    shown = f"*backend='memory', warehouse='{project.path}/lake'*"
+    tests = project.path / "tests"
+    tests.mkdir()
+    (tests / "test_show.py").write_text(SHOW)
+    with monkeypatch.context() as folder:
+        folder.chdir(tests)
+        result = project.run("-s")
+    result.stdout.fnmatch_lines(["delta schema: configured by pyproject.toml", shown])
+    (project.path / "tox.ini").unlink()
+    (tests / "pytest.ini").write_text("[pytest]\n")
 
-    result = project.run("-s")
+    result = project.run("-s", "tests")
 
-    result.stdout.fnmatch_lines(
-        ["delta schema: configured by pyproject.toml", f"*backend='memory', warehouse='{project.path}/lake'*"],
-    )
-
-
-def test_a_run_without_a_section_reports_nothing(project):
-    (project.path / "pyproject.toml").write_text('[project]\nname = "pytest-delta-schema-user"\n')
-    project.pytester.makepyfile("def test_it(): pass")
-
-    project.run().stdout.no_fnmatch_line("*delta schema*")
+    result.stdout.fnmatch_lines([f"delta schema: configured by {project.path}/pyproject.toml", shown])
 
 
-def test_a_run_without_a_section_does_not_parse_toml(project):
+def test_a_run_without_a_section_reports_nothing_and_does_not_parse_toml(project):
     (project.path / "pyproject.toml").write_text('[project]\nname = "pytest-delta-schema-user"\n')
     project.pytester.makepyfile(
         test_x="""
@@ -348,7 +292,10 @@ def test_a_run_without_a_section_does_not_parse_toml(project):
         """,
     )
 
-    project.run(subprocess=True).assert_outcomes(passed=1)
+    result = project.run(subprocess=True)
+
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*delta schema*")
 
 
 def test_the_file_named_in_the_header_is_shown_without_controls(project):

@@ -46,85 +46,53 @@ def where(project):
     return say
 
 
-def test_a_pattern_agrees_to_several_drops(project, where):
+APPLY = ("--delta-apply", "-m", "delta_apply")
+DRIFT = ("--delta-drift", "-m", "delta_drift")
+SET = "--delta-set=allow=[{{ action = 'drop-column', path = 'dev.silver.**', reason = 'x', expires = {} }}]"
+
+
+def test_an_entry_that_nothing_needs_fails_a_run_that_looked_at_everything(project, where):
     where(entry())
-
-    applied = project.run("--delta-apply", "-m", "delta_apply")
-
-    applied.assert_outcomes(passed=2)
-    assert applied.ret == 0
-
-
-def test_an_entry_that_nothing_needs_fails_a_green_run(project, where):
+    needed = project.run(*APPLY)
     where(entry() + entry("dev.silver.*.gone"))
+    result = project.run(*APPLY)
+    parts = [project.run(*APPLY, *args) for args in (["-k", "orders"], ["models.py::dev.silver.orders"])]
+    where(entry("dev.silver.orders.legacy") + entry("dev.silver.*.gone"))
+    drift = project.run(*DRIFT)
 
-    result = project.run("--delta-apply", "-m", "delta_apply")
-
+    needed.assert_outcomes(passed=2)
+    assert needed.ret == 0
     assert result.ret == 1
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines([UNUSED])
     assert "LEGACY" not in result.stdout.str()
+    for part in parts:
+        assert part.ret == 0
+        assert "was needed by no table" not in part.stdout.str()
+    drift.assert_outcomes(failed=2)
+    drift.stdout.fnmatch_lines(["drift: 1 drifted, 1 blocked, 0 statements run", UNUSED])
+    assert "consent 'drop-column dev.silver.orders.legacy'" not in drift.stdout.str()
 
 
-def test_a_gate_uses_entries_too(project, where):
-    where(entry("dev.silver.orders.legacy") + entry("dev.silver.*.gone"))
-
-    result = project.run("--delta-drift", "-m", "delta_drift")
-
-    result.assert_outcomes(failed=2)
-    result.stdout.fnmatch_lines(["drift: 1 drifted, 1 blocked, 0 statements run", UNUSED])
-    assert "consent 'drop-column dev.silver.orders.legacy'" not in result.stdout.str()
-
-
-@pytest.mark.parametrize("args", [["-k", "orders"], ["models.py::dev.silver.orders"]], ids=["selection", "path"])
-def test_a_run_that_looked_at_a_part_does_not_judge(project, where, args):
-    where(entry() + entry("dev.silver.*.gone"))
-
-    result = project.run("--delta-apply", *args, "--snapshot-update")
-
-    assert result.ret == 0
-    assert "was needed by no table" not in result.stdout.str()
-
-
-def test_a_run_without_a_catalog_does_not_ask_for_entries(project, where):
+def test_an_expired_entry_stops_a_run_with_a_catalog(project, where):
     where(entry(expires="2001-01-01"))
+    text = "ERROR: consent 'drop-column dev.silver.[*]{}' expired at the end of 2001-01-01 in UTC ({}); remove it, or renew it"
 
-    assert project.run("-m", "delta_rules").ret == 0
-
-
-def test_an_expired_entry_stops_the_run(project, where):
-    where(entry(expires="2001-01-01"))
-
+    alone = project.run("-m", "delta_rules")
     result = project.run("--delta-apply")
-
-    assert result.ret == 4
-    result.stderr.fnmatch_lines(
-        [
-            (
-                "ERROR: consent 'drop-column dev.silver.[*].legacy' expired at the end of 2001-01-01 in UTC"
-                " (moved to payments); remove it, or renew it"
-            ),
-        ],
-    )
-
-
-def test_an_expired_consent_of_one_run_permits_nothing(project, where):
     where(entry())
-    given = "--delta-set=allow=[{ action = 'drop-column', path = 'dev.silver.**', reason = 'x', expires = 2001-01-01 }]"
+    given = project.run(*APPLY, SET.format("2001-01-01"))
 
-    result = project.run("--delta-apply", "-m", "delta_apply", given)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["ERROR: consent 'drop-column dev.silver.[*][*]' expired at the end of 2001-01-01 in UTC *"]
-    )
+    assert alone.ret == 0
+    assert result.ret == given.ret == 4
+    result.stderr.fnmatch_lines([text.format(".legacy", "moved to payments")])
+    given.stderr.fnmatch_lines([text.format("[*]", "x")])
 
 
 def test_a_consent_of_one_run_takes_the_place_of_those_of_the_project(project, where):
     where(entry("dev.silver.*.gone"))
-    given = "--delta-set=allow=[{ action = 'drop-column', path = 'dev.silver.**', reason = 'x', expires = 2999-01-01 }]"
 
-    result = project.run("--delta-apply", "-m", "delta_apply", given)
+    result = project.run(*APPLY, SET.format("2999-01-01"))
 
     result.assert_outcomes(passed=2)
     assert result.ret == 0
@@ -163,16 +131,6 @@ def test_every_invalid_consent_is_reported_at_once(project, where):
     assert result.ret == 4
 
 
-def test_allow_has_to_be_entries(project, where):
-    where("allow = ['drop-column a.b.c.d']\n")
-
-    result = project.run()
-
-    result.stderr.fnmatch_lines(
-        ["*allow entry 1 is 'drop-column a.b.c.d'; write [[][[]tool.pytest_delta_schema.allow]] and its keys below"],
-    )
-
-
 BREAK = """
 [[tool.pytest_delta_schema.allow]]
 action = "break"
@@ -182,37 +140,7 @@ expires = {expires}
 """
 
 
-@pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
-def test_consents_to_break_contracts_are_of_no_concern_to_plans(project, where, mode):
-    where(entry() + BREAK.format(expires="2999-12-31"))
-
-    result = project.run(mode, "-m", mode.replace("--", "").replace("-", "_"), "--delta-allow=break no.such.table")
-
-    assert result.parseoutcomes() == {"passed" if mode == "--delta-apply" else "failed": 2}
-    assert "unused" not in result.stdout.str()
-    assert "consent 'break" not in result.stdout.str()
-
-
-def test_a_consent_to_break_a_contract_drops_no_column(project, where):
-    where(BREAK.format(expires="2999-12-31"))
-
-    result = project.run("--delta-apply", "-m", "delta_apply", "--delta-allow=break dev.silver.orders.legacy")
-
-    result.assert_outcomes(failed=2)
-    result.stdout.fnmatch_lines(['*consent with --delta-allow "drop-column dev.silver.orders.legacy"*'])
-
-
-def test_an_expired_consent_to_break_a_contract_stops_no_run_with_plans(project, where):
-    where(entry() + BREAK.format(expires="2001-01-01"))
-
-    result = project.run("--delta-drift", "-m", "delta_drift")
-
-    result.assert_outcomes(failed=2)
-    assert "expired at the end" not in result.stdout.str()
-
-
-def test_what_an_expired_consent_to_break_a_contract_allows(project, where):
-    where(BREAK.format(expires="2001-01-01"))
+def test_consents_to_break_contracts_are_of_no_concern_to_plans(project, where):
     project.pytester.makepyfile(
         test_show="""
         from pytest_delta_schema.plugin.run import contract_run
@@ -223,38 +151,43 @@ def test_what_an_expired_consent_to_break_a_contract_allows(project, where):
             assert options.settings.consents == options.settings.project_consents == ()
         """,
     )
+    where(BREAK.format(expires="2001-01-01"))
+    project.run("test_show.py").assert_outcomes(passed=1)
+    (project.path / "test_show.py").unlink()
+    refused = project.run(*APPLY, "--delta-allow=break dev.silver.orders.legacy")
+    refused.assert_outcomes(failed=2)
+    refused.stdout.fnmatch_lines(['*consent with --delta-allow "drop-column dev.silver.orders.legacy"*'])
+    for expires in ("2001-01-01", "2999-12-31"):
+        where(entry() + BREAK.format(expires=expires))
+        for mode, outcome in ((DRIFT, "failed"), (APPLY, "passed")):
+            result = project.run(*mode, "--delta-allow=break no.such.table")
 
-    project.run("-k", "test_it").assert_outcomes(passed=1, deselected=4)
+            assert result.parseoutcomes() == {outcome: 2}
+            for text in ("unused", "consent 'break", "expired at the end"):
+                assert text not in result.stdout.str()
 
 
-UNUSED_CONSENTS_MODELS = """
-orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False), table_properties={"delta.columnMapping.mode": "name"})
-lines = table("dev.silver.lines", Column("id", LongType(), is_nullable=False), table_properties={"delta.columnMapping.mode": "name"})
-"""
 NEVER = (
     "consent 'drop-column dev.silver.orders.legcy' names no column of dev.silver.orders, and none of its older versions has"
     " one; fix or remove it"
 )
 
 
+ONE = MODELS.partition("lines = ")[0]
+
+
 @pytest.mark.parametrize(
     ("mode", "workers"),
-    [("--delta-drift", []), ("--delta-apply", []), ("--delta-drift", ["-n2", "--delta-backend=memory"])],
-    ids=["drift", "apply", "drift with xdist"],
+    [("--delta-apply", []), ("--delta-drift", ["-n2", "--delta-backend=memory"])],
+    ids=["apply", "drift with xdist"],
 )
 def test_a_column_that_never_existed_is_a_usage_error(project, mode, workers):
-    project.models(UNUSED_CONSENTS_MODELS)
+    project.models(MODELS)
     project.catalog(HELD)
+    never = "--delta-allow=drop-column dev.silver.orders.legcy"
+    allowed = [f"--delta-allow=drop-column dev.silver.{table}.legacy" for table in ("orders", "lines")]
 
-    result = project.run(
-        mode,
-        "--delta-allow=drop-column dev.silver.orders.legcy",
-        "--delta-allow=drop-column dev.silver.orders.legacy",
-        "--delta-allow=drop-column dev.silver.lines.legacy",
-        "-m",
-        "delta_drift or delta_apply",
-        *workers,
-    )
+    result = project.run(mode, never, *allowed, "-m", "delta_drift or delta_apply", *workers)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     # Once as the error of a check, and once in the summary, for whichever worker was first.
@@ -262,6 +195,9 @@ def test_a_column_that_never_existed_is_a_usage_error(project, mode, workers):
     assert result.parseoutcomes()["errors"] == 1
     assert "statements run" not in result.stdout.str()
     assert result.parseoutcomes().get("passed", 0) == 0
+    if not workers:
+        # What was not selected is not judged.
+        project.run(*DRIFT, "-k", "lines", never).assert_outcomes(failed=1)
 
 
 SHARED_CATALOG = '__import__("support.plugin_project").plugin_project.SHARED["catalog"]'
@@ -281,12 +217,12 @@ def long(name, is_nullable=True):
 
 
 def test_a_consent_that_was_used_before_is_a_note(project):
-    project.models(UNUSED_CONSENTS_MODELS.partition("lines")[0])
+    project.models(ONE)
     held(project, long("id", is_nullable=False), long("legacy"))
     allow = "--delta-allow=drop-column dev.silver.orders.LEGACY"
 
-    first = project.run("--delta-apply", "-m", "delta_apply", allow)
-    second = project.run("--delta-apply", "-m", "delta_apply", allow, "--junitxml=report.xml")
+    first = project.run(*APPLY, allow)
+    second = project.run(*APPLY, allow, "--junitxml=report.xml")
 
     first.assert_outcomes(passed=1)
     second.assert_outcomes(passed=1)
@@ -303,7 +239,7 @@ def test_a_consent_that_was_used_before_is_a_note(project):
 
 
 def test_what_cannot_be_known_is_a_note(project):
-    project.models(UNUSED_CONSENTS_MODELS.partition("lines")[0])
+    project.models(ONE)
     project.catalog(
         "Forgetful([stored('dev.silver.orders', ID, table_properties={'delta.columnMapping.mode': 'name'})])",
     )
@@ -312,7 +248,7 @@ def test_what_cannot_be_known_is_a_note(project):
         "class Forgetful(MemoryCatalog):\n    def past_columns(self, table, paths):\n        raise StatementError('no log')\n",
     )
 
-    result = project.run("--delta-drift", "-m", "delta_drift", "--delta-allow=drop-column dev.silver.orders.legacy")
+    result = project.run(*DRIFT, "--delta-allow=drop-column dev.silver.orders.legacy")
 
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(
@@ -325,50 +261,30 @@ def test_what_cannot_be_known_is_a_note(project):
     )
 
 
-@pytest.mark.parametrize(
-    ("columns", "consent", "message"),
-    [
-        (
-            (long("a.b"), ColumnState("a", StructState((long("b"), long("c"))), True, "")),
-            "drop-column dev.silver.orders.a.b",
-            (
-                "consent 'drop-column dev.silver.orders.a.b' is ambiguous and permits nothing: write"
-                " 'drop-column dev.silver.orders.`a`.`b`' or 'drop-column dev.silver.orders.`a.b`'"
-            ),
-        ),
-        (
-            (long("a.b"),),
-            "drop-column dev.silver.orders.a.b",
-            (
-                "consent 'drop-column dev.silver.orders.a.b' names no column of dev.silver.orders, and none of its older versions"
-                " has one; fix or remove it; there is 'drop-column dev.silver.orders.`a.b`'"
-            ),
-        ),
-    ],
-    ids=["ambiguous", "dotted"],
+AMBIGUOUS = (
+    "consent 'drop-column dev.silver.orders.a.b' is ambiguous and permits nothing: write"
+    " 'drop-column dev.silver.orders.`a`.`b`' or 'drop-column dev.silver.orders.`a.b`'"
 )
-def test_a_dotted_column_is_named_in_back_quotes(project, columns, consent, message):
-    project.models(UNUSED_CONSENTS_MODELS.partition("lines")[0])
-    catalog = held(project, long("id", is_nullable=False), *columns)
-    result = project.run(
-        "--delta-apply",
-        "-m",
-        "delta_apply",
-        f"--delta-allow={consent}",
-    )
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert message in result.stdout.str()
-    assert catalog.version(ORDERS) == 0
+QUOTED = (
+    "consent 'drop-column dev.silver.orders.a.b' names no column of dev.silver.orders, and none of its older versions"
+    " has one; fix or remove it; there is 'drop-column dev.silver.orders.`a.b`'"
+)
 
 
-def test_a_dotted_column_is_dropped_by_its_name_in_back_quotes(project):
-    project.models(UNUSED_CONSENTS_MODELS.partition("lines")[0])
-    catalog = held(project, long("id", is_nullable=False), long("a.b"))
+def test_a_dotted_column_is_named_in_back_quotes(project):
+    project.models(ONE)
+    for column, message in (
+        (ColumnState("a", StructState((long("b"), long("c"))), True, ""), AMBIGUOUS),
+        (None, QUOTED),
+    ):
+        catalog = held(project, long("id", is_nullable=False), long("a.b"), *([column] if column else []))
 
-    result = project.run("--delta-apply", "-m", "delta_apply", "--delta-allow=drop-column dev.silver.orders.`a.b`")
+        result = project.run(*APPLY, "--delta-allow=drop-column dev.silver.orders.a.b")
 
-    result.assert_outcomes(passed=1)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        assert message in result.stdout.str()
+        assert catalog.version(ORDERS) == 0
+    project.run(*APPLY, "--delta-allow=drop-column dev.silver.orders.`a.b`").assert_outcomes(passed=1)
     assert catalog.version(ORDERS) == 1
 
 
@@ -379,74 +295,32 @@ dotted = Table("dev", "silver", "orders.x", [Column("id", LongType()){y}])
 X = 'Column("x", __import__("pyspark.sql.types").sql.types.StructType().add("y", LongType())), '
 
 
-@pytest.mark.parametrize(
-    ("x", "y", "consent", "message"),
-    [
-        (
-            "",
-            "",
-            "drop-column dev.silver.orders.x.y",
-            (
-                "ERROR: consent 'drop-column dev.silver.orders.x.y' is ambiguous and permits nothing: write"
-                " 'drop-column dev.silver.orders.`x`.`y`' or 'drop-column dev.silver.`orders.x`.y'"
-            ),
-        ),
-        (
-            X,
-            "",
-            "drop-column dev.silver.orders.x.y",
-            (
-                "ERROR: consent 'drop-column dev.silver.orders.x.y' names no table of this run; there is"
-                " 'drop-column dev.silver.`orders.x`.y'"
-            ),
-        ),
-        (
-            X,
-            ', Column("y", LongType())',
-            "drop-column dev.silver.orders.x.y",
-            (
-                "ERROR: consent 'drop-column dev.silver.orders.x.y' names a column that the model declares; remove it from the"
-                " model"
-            ),
-        ),
-        (
-            "",
-            "",
-            "drop-column dev.silver.order.x.y",
-            (
-                "ERROR: consent 'drop-column dev.silver.order.x.y' names no table of this run; collected are"
-                " dev.silver.`orders.x`, dev.silver.orders"
-            ),
-        ),
-        (
-            "",
-            "",
-            "rewrite dev.silver.`orders.y`",
-            (
-                "ERROR: consent 'rewrite dev.silver.`orders.y`' names no table of this run; collected are"
-                " dev.silver.`orders.x`, dev.silver.orders"
-            ),
-        ),
-        (
-            "",
-            "",
-            "drop-column dev.silver.orders.*",
-            (
-                "ERROR: consent 'drop-column dev.silver.orders.[*]' is a pattern, and [*] would match more than one name; put it"
-                " into pyproject.toml, with a reason and a last day, or write `[*]` for that exact name"
-            ),
-        ),
-    ],
-    ids=["both", "declared in one", "declared in both", "neither", "rewrite", "pattern"],
+Y = ', Column("y", LongType())'
+COLLECTED = "names no table of this run; collected are dev.silver.`orders.x`, dev.silver.orders"
+XY = "drop-column dev.silver.orders.x.y"
+BOTH = (
+    "is ambiguous and permits nothing: write 'drop-column dev.silver.orders.`x`.`y`' or"
+    " 'drop-column dev.silver.`orders.x`.y'"
 )
-def test_names_are_distinguished_before_anything_is_read(project, x, y, consent, message):
-    project.models(DOTTED.format(x=x, y=y))
+DISTINGUISHED = {
+    # whether each table declares the column, the consent, and what is wrong with it
+    "both": (("", "", XY), BOTH),
+    "declared in one": ((X, "", XY), "names no table of this run; there is 'drop-column dev.silver.`orders.x`.y'"),
+    "declared in both": ((X, Y, XY), "names a column that the model declares; remove it from the model"),
+    "neither": (("", "", "drop-column dev.silver.order.x.y"), COLLECTED),
+    "rewrite": (("", "", "rewrite dev.silver.`orders.y`"), COLLECTED),
+}
+
+
+def test_names_are_distinguished_before_anything_is_read(project):
     project.catalog("MemoryCatalog()")
+    for case, ((x, y, consent), fault) in DISTINGUISHED.items():
+        project.models(DOTTED.format(x=x, y=y))
 
-    result = project.run("--delta-apply", f"--delta-allow={consent}")
+        result = project.run("--delta-apply", f"--delta-allow={consent}")
 
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([message])
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        assert result.stderr.str().strip() == f"ERROR: consent '{consent}' {fault}", case
 
 
 def test_a_field_and_a_dotted_table_are_dropped_each_by_its_own_consent(project):
@@ -465,8 +339,8 @@ def test_a_field_and_a_dotted_table_are_dropped_each_by_its_own_consent(project)
         "drop-column dev.silver.`orders.x`.y",
     ]
 
-    first = project.run("--delta-apply", "-m", "delta_apply", *(f"--delta-allow={consent}" for consent in allow[:2]))
-    second = project.run("--delta-apply", "-m", "delta_apply", f"--delta-allow={allow[2]}")
+    first = project.run(*APPLY, *(f"--delta-allow={consent}" for consent in allow[:2]))
+    second = project.run(*APPLY, f"--delta-allow={allow[2]}")
 
     first.assert_outcomes(passed=1, failed=1)
     first.stdout.fnmatch_lines(["*declare it, or consent with --delta-allow 'drop-column dev.silver.`orders.x`.y'*"])
@@ -475,38 +349,20 @@ def test_a_field_and_a_dotted_table_are_dropped_each_by_its_own_consent(project)
 
 
 def test_consents_name_models_where_these_are_bound_elsewhere(project):
-    project.models(UNUSED_CONSENTS_MODELS.partition("lines")[0])
+    project.models(ONE)
     catalog = held(project, long("id", is_nullable=False), long("legacy"), name=QualifiedName("ci", "pr", "orders"))
     bind = "--delta-bind=dev.silver=ci.pr"
 
     wrong = project.run("--delta-apply", bind, "--delta-allow=drop-column ci.pr.orders.legacy")
-    never = project.run("--delta-apply", "-m", "delta_apply", bind, "--delta-allow=drop-column dev.silver.orders.old")
+    never = project.run(*APPLY, bind, "--delta-allow=drop-column dev.silver.orders.old")
     right = project.run(
-        "--delta-apply",
-        "-m",
-        "delta_apply",
+        *APPLY,
         bind,
         "--delta-allow=drop-column dev.silver.orders.legacy",
     )
 
     assert [consent.ret for consent in (wrong, never, right)] == [4, 4, 0]
     assert catalog.version(QualifiedName("ci", "pr", "orders")) == 1
-
-
-def test_what_was_not_selected_is_not_judged(project):
-    project.models(UNUSED_CONSENTS_MODELS)
-    project.catalog(HELD)
-
-    result = project.run(
-        "--delta-drift",
-        "-m",
-        "delta_drift",
-        "-k",
-        "lines",
-        "--delta-allow=drop-column dev.silver.orders.never",
-    )
-
-    result.assert_outcomes(failed=1)
 
 
 def test_an_entry_crosses_dots_only_where_it_asks_for_it(project):
@@ -523,9 +379,9 @@ orders = table("dev.silver.orders", Column("id", LongType()), Column("addr", Str
     )
 
     project.settings('models = ["models"]', entry.format("dev.silver.*.zip"))
-    first = project.run("--delta-apply", "-m", "delta_apply")
+    first = project.run(*APPLY)
     project.settings('models = ["models"]', entry.format("dev.**.zip"))
-    second = project.run("--delta-apply", "-m", "delta_apply")
+    second = project.run(*APPLY)
 
     first.assert_outcomes(failed=1)
     first.stdout.fnmatch_lines(

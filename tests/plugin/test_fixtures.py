@@ -16,18 +16,29 @@ from pytest_delta_schema.backends.local import start as session
 from pytest_delta_schema.plugin.scratch import Scratch
 from support.models import column, orders, orders_before, table
 from support.plugin_project import ORDERS
+from support.runs import failures
+
+FAMILY = """
+from pytest_delta_schema import ForeignKey
+def key(column, parent): return ForeignKey([column], f"dev.silver.{parent}", ["id"])
+ID, TO = Column("id", LongType(), is_nullable=False), Column("other", LongType())
+visits = table("dev.gold.visits", ID, TO, foreign_keys=[key("other", "people"), key("id", "elsewhere")])
+people = table("dev.silver.people", ID, TO, primary_key=["id"], foreign_keys=[key("other", "homes")])
+homes = table("dev.silver.homes", ID, TO, primary_key=["id"], foreign_keys=[key("other", "people")])
+gold_people = table("dev.gold.people", ID)
+"""
 
 
-def test_tables_are_made_from_models_filled_and_cleaned_up(project):
+def test_tables_are_made_alone_and_together_with_the_keys_between_them_and_cleaned_up(project):
     project.settings('backend = "memory"')
-    project.models(ORDERS, "shop")
+    project.models(ORDERS + FAMILY, "shop")
     project.pytester.makepyfile(
         test_x="""
         import pytest
         from pytest_delta_schema import assert_no_drift
         from pytest_delta_schema.diagnostics.errors import DeclarationError
         from pytest_delta_schema.execute.protocols import ABSENT
-        from shop import orders
+        from shop import gold_people, homes, orders, people, visits
 
         made = []
 
@@ -43,40 +54,13 @@ def test_tables_are_made_from_models_filled_and_cleaned_up(project):
             with pytest.raises(DeclarationError, match="is made twice by this test; give the second one a different name"):
                 make_delta_table(orders)
 
-        def test_two(delta_catalog):
+        def test_both_are_gone(delta_catalog):
             assert [delta_catalog.version(table.name) for table in made] == [ABSENT, ABSENT]
+            made.clear()
 
         def test_schemas(make_delta_schema, delta_worker_id):
             first, second = make_delta_schema(), make_delta_schema("Dev")
             assert first.startswith(f"scratch.test_{delta_worker_id}_") and second.startswith("dev.test_")
-        """,
-    )
-
-    project.run().assert_outcomes(passed=3)
-
-
-FAMILY = """
-from pytest_delta_schema import ForeignKey
-def key(column, parent): return ForeignKey([column], f"dev.silver.{parent}", ["id"])
-ID, TO = Column("id", LongType(), is_nullable=False), Column("other", LongType())
-visits = table("dev.gold.visits", ID, TO, foreign_keys=[key("other", "people"), key("id", "elsewhere")])
-people = table("dev.silver.people", ID, TO, primary_key=["id"], foreign_keys=[key("other", "homes")])
-homes = table("dev.silver.homes", ID, TO, primary_key=["id"], foreign_keys=[key("other", "people")])
-gold_people = table("dev.gold.people", ID)
-"""
-
-
-def test_several_tables_are_made_with_the_keys_between_them(project):
-    project.settings('backend = "memory"')
-    project.models(FAMILY, "shop")
-    project.pytester.makepyfile(
-        test_x="""
-        from pytest_delta_schema import assert_no_drift
-        from pytest_delta_schema.execute.protocols import ABSENT
-        from shop import gold_people, homes, people, visits
-
-        made = []
-
         def parents(table):
             return [(key.references.qualified_name, key.parent_columns) for key in table.foreign_keys]
 
@@ -107,7 +91,7 @@ def test_several_tables_are_made_with_the_keys_between_them(project):
         """,
     )
 
-    project.run().assert_outcomes(passed=4)
+    project.run().assert_outcomes(passed=7)
 
 
 SALES = """
@@ -165,7 +149,7 @@ def test_rows_are_made_and_completed_with_the_parents_of_the_test(project):
     project.run().assert_outcomes(passed=3)
 
 
-def test_a_clone_is_a_table_of_its_own(project, workers):
+def test_a_clone_is_a_table_of_its_own(project):
     project.settings('backend = "memory"', 'bind = { "dev" = "test" }')
     project.models(FAMILY, "shop")
     project.pytester.makepyfile(
@@ -216,79 +200,55 @@ def test_a_clone_is_a_table_of_its_own(project, workers):
         """,
     )
 
-    project.run(*workers).assert_outcomes(passed=4)
+    project.run().assert_outcomes(passed=4)
 
 
-@pytest.mark.parametrize(
-    ("catalog", "text"),
-    [
-        (
-            "SimpleNamespace(name='mine', capabilities=Capabilities())",
-            "the mine backend cannot clone tables: it has no method clone_table; use make_delta_table, or the local backend",
-        ),
-        (
-            "UnityCatalog(SimpleNamespace(has_delta_api=False, uri='http://127.0.0.1:1'))",
-            (
-                "the unity backend cannot clone tables: the server refuses SHALLOW CLONE into its catalogs (Unity Catalog"
-                " 0.6.0); create the table with make_delta_table, and insert its rows"
-            ),
-        ),
-        (
-            "DatabricksCatalog(SimpleNamespace(rows=None, values=None))",
-            (
-                "the databricks backend cannot clone tables: a clone in Unity Catalog has neither the tags nor the comment"
-                " of its table; test with rows of make_delta_table and the local backend"
-            ),
-        ),
-    ],
-    ids=["without the method", "unity", "databricks"],
-)
-def test_a_backend_that_cannot_clone_says_so(project, catalog, text):
-    project.settings()
-    project.pytester.makeconftest(
-        f"""
-        from types import SimpleNamespace
-        import pytest
-        from pytest_delta_schema import DatabricksCatalog, UnityCatalog
-        from pytest_delta_schema.execute.protocols import Capabilities
-        @pytest.fixture(scope="session")
-        def delta_catalog(): return {catalog}
-        """,
-    )
-    project.pytester.makepyfile(test_x="def test_it(delta_clone): pass")
-
-    result = project.run("test_x.py")
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([text])
+CANNOT_CLONE = {
+    "SimpleNamespace(name='mine', capabilities=Capabilities())": (
+        "the mine backend cannot clone tables: it has no method clone_table; use make_delta_table, or the local backend"
+    ),
+    "UnityCatalog(SimpleNamespace(has_delta_api=False, uri='http://127.0.0.1:1'))": (
+        "the unity backend cannot clone tables: the server refuses SHALLOW CLONE into its catalogs (Unity Catalog"
+        " 0.6.0); create the table with make_delta_table, and insert its rows"
+    ),
+    "DatabricksCatalog(SimpleNamespace(rows=None, values=None))": (
+        "the databricks backend cannot clone tables: a clone in Unity Catalog has neither the tags nor the comment"
+        " of its table; test with rows of make_delta_table and the local backend"
+    ),
+}
+OTHER_CATALOG = """
+from types import SimpleNamespace
+import pytest
+from pytest_delta_schema import DatabricksCatalog, UnityCatalog
+from pytest_delta_schema.execute.protocols import Capabilities
+@pytest.fixture(scope="session")
+def delta_catalog(): return {catalog}
+"""
+MAKING = """
+from shop import orders
+def test_clone(delta_clone): pass
+def test_table(make_delta_table): make_delta_table(orders)
+def test_tables(make_delta_tables): make_delta_tables([orders])
+def test_schema(make_delta_schema): make_delta_schema()
+"""
+NO_SCRATCH = "tests need a scratch schema, and the databricks backend creates none; run them with*"
 
 
-@pytest.mark.parametrize("call", ["make_delta_table(orders)", "make_delta_tables([orders])", "make_delta_schema()"])
-def test_a_backend_without_scratch_schemas_says_so(project, call):
+def test_a_backend_that_cannot_clone_or_has_no_scratch_schemas_says_so(project):
     project.settings()
     project.models(ORDERS, "shop")
-    project.pytester.makeconftest(
-        """
-        from types import SimpleNamespace
-        import pytest
-        from pytest_delta_schema import DatabricksCatalog
-        @pytest.fixture(scope="session")
-        def delta_catalog(): return DatabricksCatalog(SimpleNamespace(rows=None, values=None))
-        """,
-    )
-    project.pytester.makepyfile(
-        test_x=f"from shop import orders\ndef test_it(make_delta_table, make_delta_tables, make_delta_schema): {call}\n",
-    )
+    project.pytester.makepyfile(test_x=MAKING)
+    for catalog, text in CANNOT_CLONE.items():
+        project.pytester.makeconftest(OTHER_CATALOG.replace("{catalog}", catalog))
 
-    result = project.run("test_x.py")
+        result = project.run("test_x.py", "-k", "clone")
 
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "E *DeclarationError: tests need a scratch schema, and the databricks backend creates none; run them with*",
-            "test_x.py:2: DeclarationError",
-        ],
-    )
+        result.assert_outcomes(errors=1, deselected=3)
+        result.stdout.fnmatch_lines([text])
+    result = project.run("test_x.py", "-k", "not clone")
+    result.assert_outcomes(failed=3, deselected=1)
+    lines = [f"test_x.py:{line}: DeclarationError" for line in (3, 4, 5)]
+    result.stdout.fnmatch_lines([line for end in lines for line in (f"E *DeclarationError: {NO_SCRATCH}", end)])
 
 
 def test_a_failed_creation_is_cleaned_up_as_well(project):
@@ -400,109 +360,63 @@ def test_assert_no_drift_refuses_a_broken_declaration():
 
 
 MISSING = "E *StatementError: dev.test_main_*.orders: row 1: NOT NULL constraint violated for column: id"
-NO_MODEL = "make_delta_table takes a Table, and was given 'dev.silver.orders'; give the Table that declares it"
-ALONE = "make_delta_tables takes a list of tables, and was given dev.silver.orders alone; write *table*"
-NO_CLONE = "delta_clone takes a Table, and was given 'dev.silver.orders'; give the Table that declares it"
-NO_MODELS = "make_delta_tables takes a list of tables, and was given 'dev.silver.orders', None; give Table objects"
-TWICE = "dev.test_main_*.orders is made twice by this test; give the second one a different name: make_delta_table*"
 NO_ROW = "E       dev.test_main_*.orders: row 2: is a list; give a dict by column, a Row, or a tuple in the order of the columns"
+TAKES = "takes a Table, and was given 'dev.silver.orders'; give the Table that declares it"
+LIST = "make_delta_tables takes a list of tables, and was given"
+TWICE = "dev.test_main_*.orders is made twice by this test; give the second one a different name: make_delta_table*"
+ERRORS = [
+    # a line of a test, the message, and the error
+    ('make_delta_table(orders, rows=[{"amount": 1}, [1]])', [MISSING, NO_ROW], "StatementError"),
+    ("make_delta_table(Table('dev', 'silver', 'empty', []))", ["E *InvalidModelError: *"], "InvalidModelError"),
+    ("make_delta_table('dev.silver.orders')", [f"E *: make_delta_table {TAKES}"], "DeclarationError"),
+    ("delta_bound('dev.silver.orders')", [f"E *: delta_bound {TAKES}"], "DeclarationError"),
+    (
+        "make_delta_schema(7)",
+        ["E *: the catalog of make_delta_schema must be a string, got 7; write it in quotes"],
+        "DeclarationError",
+    ),
+    ("make_delta_table(orders, name=7)", ["E *: table_name of a table must be a string, got 7; *"], "DeclarationError"),
+    (
+        "delta_raises([orders], not_null='id')",
+        ["E *: delta_raises takes a Table, and was given [[]Table(*; give the Table that declares it"],
+        "DeclarationError",
+    ),
+    ("make_delta_tables(orders)", [f"E *: {LIST} dev.silver.orders alone; write *table*"], "DeclarationError"),
+    (
+        "make_delta_tables([orders, 'dev.silver.orders', None])",
+        [f"E *: {LIST} 'dev.silver.orders', None; give Table objects"],
+        "DeclarationError",
+    ),
+    ("make_delta_tables('orders')", [f"E *: {LIST} 'orders'; give Table objects"], "DeclarationError"),
+    ("make_delta_tables([orders, orders])", [f"E *: {TWICE}"], "DeclarationError"),
+    ("delta_clone('dev.silver.orders')", [f"E *: delta_clone {TAKES}"], "DeclarationError"),
+    ("make_delta_table(orders); delta_clone(orders)", [f"E *: {TWICE}"], "DeclarationError"),
+    (
+        "with delta_raises(orders, not_null='id'): pass",
+        ["E *dev.silver.orders: not null id should have stopped the write, and nothing did"],
+        "AssertionError",
+    ),
+    ("delta_raises(orders, check='positive')", ["E *there is no check positive in the model*"], "DeclarationError"),
+]
+FIXTURES = "make_delta_table, make_delta_tables, make_delta_schema, delta_bound, delta_clone, delta_raises"
 
 
-@pytest.mark.parametrize(
-    ("call", "lines"),
-    [
-        (
-            'make_delta_table(orders, rows=[{"amount": 1}, [1]])',
-            [">*make_delta_table(orders, *", MISSING, NO_ROW, "test_x.py:4: StatementError"],
-        ),
-        (
-            "make_delta_table(Table('dev', 'silver', 'empty', []))",
-            [">*make_delta_table(Table(*", "E *InvalidModelError: *", "test_x.py:4: InvalidModelError"],
-        ),
-        (
-            "make_delta_table('dev.silver.orders')",
-            [f"E *DeclarationError: {NO_MODEL}", "test_x.py:4: DeclarationError"],
-        ),
-        (
-            "delta_bound('dev.silver.orders')",
-            [
-                ">*delta_bound(*",
-                "E *DeclarationError: delta_bound takes a Table, and was given 'dev.silver.orders'; give the Table that*",
-                "test_x.py:4: DeclarationError",
-            ],
-        ),
-        (
-            "make_delta_schema(7)",
-            [
-                ">*make_delta_schema(7)",
-                "E *DeclarationError: the catalog of make_delta_schema must be a string, got 7; write it in quotes",
-                "test_x.py:4: DeclarationError",
-            ],
-        ),
-        (
-            "make_delta_table(orders, name=7)",
-            ["E *DeclarationError: table_name of a table must be a string, got 7; *", "test_x.py:4: DeclarationError"],
-        ),
-        (
-            "delta_raises([orders], not_null='id')",
-            [
-                "E *DeclarationError: delta_raises takes a Table, and was given [[]Table(*; give the Table that declares it",
-                "test_x.py:4: DeclarationError",
-            ],
-        ),
-        (
-            "make_delta_tables(orders)",
-            [">*make_delta_tables(orders)", f"E *DeclarationError: {ALONE}", "test_x.py:4: DeclarationError"],
-        ),
-        (
-            "make_delta_tables([orders, 'dev.silver.orders', None])",
-            [">*make_delta_tables(*", f"E *DeclarationError: {NO_MODELS}", "test_x.py:4: DeclarationError"],
-        ),
-        (
-            "make_delta_tables('orders')",
-            [
-                "E *DeclarationError: make_delta_tables takes a list of tables, and was given 'orders'; give Table objects",
-            ],
-        ),
-        (
-            "make_delta_tables([orders, orders])",
-            [">*make_delta_tables(*", f"E *DeclarationError: {TWICE}", "test_x.py:4: DeclarationError"],
-        ),
-        (
-            "delta_clone('dev.silver.orders')",
-            [">*delta_clone(*", f"E *DeclarationError: {NO_CLONE}", "test_x.py:4: DeclarationError"],
-        ),
-        (
-            "make_delta_table(orders); delta_clone(orders)",
-            [">*delta_clone(*", f"E *DeclarationError: {TWICE}", "test_x.py:4: DeclarationError"],
-        ),
-        (
-            "with delta_raises(orders, not_null='id'): pass",
-            [
-                ">*with delta_raises(*",
-                "E *dev.silver.orders: not null id should have stopped the write, and nothing did",
-                "test_x.py:4: AssertionError",
-            ],
-        ),
-        (
-            "delta_raises(orders, check='positive')",
-            [">*delta_raises(*", "E *there is no check positive in the model*", "test_x.py:4: DeclarationError"],
-        ),
-    ],
-)
-def test_an_error_of_a_fixture_names_the_line_of_the_test(project, call, lines):
+def test_an_error_of_a_fixture_names_the_line_of_the_test(project):
     project.settings('backend = "memory"')
     project.models(ORDERS, "shop")
+    tests = [f"def test_{number}({FIXTURES}):\n    {call}\n" for number, (call, *_) in enumerate(ERRORS)]
     project.pytester.makepyfile(
-        test_x=f"from pytest_delta_schema import Table\nfrom shop import orders\n"
-        "def test_it(make_delta_table, make_delta_tables, make_delta_schema, delta_bound, delta_clone, delta_raises):\n"
-        f"    {call}\n",
+        test_x=f"from pytest_delta_schema import Table\nfrom shop import orders\n{''.join(tests)}"
     )
 
     result = project.run("test_x.py")
 
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(lines)
+    result.assert_outcomes(failed=len(ERRORS))
+    shown = failures(result)
+    for number, (call, lines, error) in enumerate(ERRORS):
+        pytest.LineMatcher(shown[f"test_{number}"]).fnmatch_lines(
+            [f">   *{call[:20].replace('[', '[[]')}*", *lines, f"test_x.py:{2 * number + 4}: {error}"]
+        )
     result.stdout.no_fnmatch_line("*pytest_delta_schema/*.py:*")
     result.stdout.no_fnmatch_line("*contextlib.py:*")
 
@@ -608,39 +522,32 @@ MESSAGE = (
 )
 
 
-def runs(project, name, *settings):
-    project.settings('models = ["models"]', 'backend = "memory"', *settings)
-    project.models(ORDERS)
-    project.pytester.makeconftest(CONFTEST.replace("{name}", name))
-    project.pytester.makepyfile(test_use=USES)
-    return project
-
-
 NAMED = [f"test_use.py::test_{kind}" for kind in ("table", "tables", "schema", "clone")]
+SCRATCH = 'scratch_catalog = "scratch"'
+CATALOGS = [
+    # the backend, a setting, the arguments, and whether the fixtures refuse its catalogs
+    ("unity", "", [], True),
+    ("unity", "", ["--delta-drift"], True),
+    ("unity", SCRATCH, ["--delta-drift"], False),
+    ("session", "", [], False),
+    ("session", "", ["--delta-drift"], True),
+    ("session", "", ["-o", "addopts=--delta-apply"], True),
+    ("session", SCRATCH, ["--delta-drift"], False),
+    ("memory", "", ["--delta-drift"], False),
+    ("local", "", ["--delta-drift"], False),
+    ("of the tests", "", ["--delta-drift"], False),
+]
 
 
-@pytest.mark.parametrize(
-    ("name", "settings", "args", "refused"),
-    [
-        ("unity", [], [], True),
-        ("unity", [], ["--delta-drift"], True),
-        ("unity", ['scratch_catalog = "scratch"'], [], False),
-        ("unity", ['scratch_catalog = "scratch"'], ["--delta-drift"], False),
-        ("session", [], [], False),
-        ("session", [], ["--delta-drift"], True),
-        ("session", [], ["--delta-apply"], True),
-        ("session", [], ["-o", "addopts=--delta-drift"], True),
-        ("session", ['scratch_catalog = "scratch"'], ["--delta-drift"], False),
-        ("memory", [], ["--delta-drift"], False),
-        ("local", [], ["--delta-drift"], False),
-        ("of the tests", [], ["--delta-drift"], False),
-    ],
-)
-def test_fixtures_refuse_the_catalogs_of_others(project, name, settings, args, refused):
-    project = runs(project, name, *settings)
+def test_fixtures_refuse_the_catalogs_of_others(project):
+    project.models(ORDERS)
+    project.pytester.makepyfile(test_use=USES)
+    for name, setting, args, is_refused in CATALOGS:
+        project.settings('models = ["models"]', 'backend = "memory"', setting)
+        project.pytester.makeconftest(CONFTEST.replace("{name}", name))
 
-    result = project.run(*args, *NAMED)
+        result = project.run(*args, *NAMED)
 
-    counts = result.parseoutcomes()
-    assert (counts.get("errors", 0), counts.get("passed", 0)) == ((4, 0) if refused else (0, 4))
-    assert (MESSAGE.format(name) in result.outlines) is refused
+        counts = result.parseoutcomes()
+        assert (counts.get("errors", 0), counts.get("passed", 0)) == ((4, 0) if is_refused else (0, 4)), (name, args)
+        assert (MESSAGE.format(name) in result.outlines) is is_refused

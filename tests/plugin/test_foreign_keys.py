@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 FAMILY = """
 from pytest_delta_schema import ForeignKey
 ID = Column("id", LongType(), is_nullable=False)
@@ -17,7 +15,6 @@ ID = Column("id", LongType(), is_nullable=False)
 left = table("dev.silver.left", ID, primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.silver.right")])
 right = table("dev.silver.right", ID, primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.silver.left")])
 """
-KEY = "KeyState('%s', ('id',))"
 MOVED = """MemoryCatalog([
     stored("dev.silver.customers", ID, primary_key=KeyState("old", ("id",))),
     stored("dev.silver.a_orders", ID, ColumnState("customer", "bigint", True, ""), foreign_keys=(
@@ -28,49 +25,34 @@ from pytest_delta_schema.state import ForeignKeyState, KeyState"""
 MEMORY = ("--delta-backend", "memory")
 
 
-def test_parents_are_applied_before_their_children(project):
+APPLY = ("--delta-apply", "-m", "delta_apply")
+
+
+def test_parents_are_applied_before_their_children_which_need_them(project):
     project.models(FAMILY)
 
-    result = project.run("--delta-apply", "-m", "delta_apply", "-v", *MEMORY)
+    result = project.run(*APPLY, "-v", *MEMORY)
+    alone = project.run(*APPLY, "-k", "orders", *MEMORY)
 
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["*customers::apply PASSED*", "*a_orders::apply PASSED*"])
     result.stdout.fnmatch_lines(["apply: 2 applied, 5 statements run"])
+    alone.assert_outcomes(failed=1)
+    alone.stdout.fnmatch_lines(["*needs dev.silver.customers, which does not exist; apply that table first*DS209*"])
 
 
 def test_a_circle_is_applied_at_once(project):
     project.models(CIRCLE)
 
-    result = project.run("--delta-apply", "-m", "delta_apply", *MEMORY)
+    drift = project.run("--delta-drift", "-m", "delta_drift", *MEMORY)
+    half = project.run(*APPLY, "-k", "left", *MEMORY)
+    whole = project.run(*APPLY, *MEMORY)
 
-    result.stdout.fnmatch_lines(["apply: 1 in sync, 1 applied, 8 statements run"])
-
-
-def test_a_child_alone_needs_its_parent(project):
-    project.models(FAMILY)
-
-    result = project.run("--delta-apply", "-m", "delta_apply", "-k", "orders", *MEMORY)
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*needs dev.silver.customers, which does not exist; apply that table first*DS209*"])
-
-
-def test_half_a_circle_alone_is_refused_as_well(project):
-    project.models(CIRCLE)
-
-    result = project.run("--delta-apply", "-m", "delta_apply", "-k", "left", *MEMORY)
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*needs dev.silver.right, which does not exist*"])
-
-
-def test_new_tables_drift_without_being_blocked_by_each_other(project):
-    project.models(CIRCLE)
-
-    result = project.run("--delta-drift", "-m", "delta_drift", *MEMORY)
-
-    result.stdout.fnmatch_lines(["drift: 2 drifted, 0 statements run"])
-    result.stdout.no_fnmatch_line("*blocked:*")
+    drift.stdout.fnmatch_lines(["drift: 2 drifted, 0 statements run"])
+    drift.stdout.no_fnmatch_line("*blocked:*")
+    half.assert_outcomes(failed=1)
+    half.stdout.fnmatch_lines(["*needs dev.silver.right, which does not exist*"])
+    whole.stdout.fnmatch_lines(["apply: 1 in sync, 1 applied, 8 statements run"])
 
 
 def test_a_dependent_foreign_key_is_reported_with_the_changed_key_and_is_no_drift_of_the_child(project):
@@ -120,26 +102,6 @@ def test_a_child_that_wants_its_foreign_key_no_more_does_not_keep_the_key(projec
     result.stdout.fnmatch_lines(["apply: 2 applied, *"])
 
 
-def test_scratch_tables_point_at_the_scratch_tables_made_before(project):
-    project.models(FAMILY)
-    project.pytester.makepyfile(
-        """
-        import models
-
-        def test_without_a_parent(make_delta_table):
-            assert make_delta_table(models.orders).foreign_keys == ()
-
-        def test_with_a_parent(make_delta_table, delta_catalog):
-            parent = make_delta_table(models.customers)
-            child = make_delta_table(models.orders)
-            (key,) = delta_catalog.snapshot([child]).tables[child.name].foreign_keys
-            assert (key.parent, key.columns) == (parent.name, ("customer",))
-        """,
-    )
-
-    project.run("-m", "not delta", *MEMORY).assert_outcomes(passed=2)
-
-
 MODELS = """
 orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False))
 lines = table("dev.silver.lines", Column("id", LongType(), is_nullable=False))
@@ -155,21 +117,17 @@ HELD = """MemoryCatalog([
 HEAD = "dev.silver holds 1 table that no model declares: dev.silver.stray"
 
 
-@pytest.fixture
-def held(project):
+def test_a_table_that_no_model_declares_fails_its_schema_or_is_reported(project):
     project.models(MODELS)
     project.catalog(HELD)
-
-    def say(mode):
-        project.settings('models = ["models"]', f'unmanaged = "{mode}"', 'unmanaged_ignore = ["*.TMP_*", "prod.*"]')
-
-    return say
-
-
-def test_a_table_that_no_model_declares_fails_its_schema(project, held):
-    held("fail")
+    ignored = 'unmanaged_ignore = ["*.TMP_*", "prod.*"]'
+    project.settings('models = ["models"]', 'unmanaged = "fail"', ignored)
 
     result = project.run("--delta-drift", "-m", "delta_drift or delta_unmanaged")
+    bound = project.run("--delta-drift", "-m", "delta_unmanaged", "--delta-bind=dev.silver=ci.x")
+    others = [project.run(*args, "--collect-only", "-q") for args in (["--delta-apply"], [])]
+    project.settings('models = ["models"]', 'unmanaged = "report"', ignored)
+    reported = project.run("--delta-drift", "-m", "delta_unmanaged")
 
     result.assert_outcomes(passed=4, failed=1)
     result.stdout.fnmatch_lines(
@@ -187,40 +145,8 @@ def test_a_table_that_no_model_declares_fails_its_schema(project, held):
     )
     result.stdout.no_fnmatch_line("*to align the catalog*")
     result.stdout.no_fnmatch_line("*--delta-adopt*")
-
-
-def test_or_is_only_reported(project, held):
-    held("report")
-
-    result = project.run("--delta-drift", "-m", "delta_unmanaged")
-
-    result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines([f"  note        {HEAD}"])
-
-
-def test_other_runs_have_no_such_item(project, held):
-    held("fail")
-
-    applied = project.run("--delta-apply", "--collect-only", "-q")
-    alone = project.run("--collect-only", "-q")
-
-    for result in (applied, alone):
-        assert "unmanaged" not in result.stdout.str()
-
-
-def test_schemas_are_looked_at_where_they_are_bound_to(project, held):
-    held("fail")
-
-    result = project.run("--delta-drift", "-m", "delta_unmanaged", "--delta-bind=dev.silver=ci.x")
-
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*dev.silver holds 1 table that no model declares: ci.x.theirs"])
-
-
-def test_another_word_is_a_usage_error(project, held):
-    held("drop")
-
-    result = project.run()
-
-    assert result.ret == 4
-    result.stderr.fnmatch_lines(["ERROR: *: unmanaged is 'drop'; choose ignore, report or fail"])
+    bound.assert_outcomes(passed=1, failed=1)
+    bound.stdout.fnmatch_lines(["*dev.silver holds 1 table that no model declares: ci.x.theirs"])
+    assert not any("unmanaged" in other.stdout.str() for other in others)
+    reported.assert_outcomes(passed=2)
+    reported.stdout.fnmatch_lines([f"  note        {HEAD}"])

@@ -8,9 +8,8 @@ import sys
 
 import pytest
 
-from support.plugin_project import ALONE, ORDERS
+from support.plugin_project import ALONE, CATALOG, ORDERS, SHARED
 
-SIGNALS = [signal.SIGINT, signal.SIGTERM]
 MORE = """
 later = table("dev.silver.zz_later", Column("id", LongType()))
 """
@@ -65,8 +64,6 @@ def stopped(project):
     """Run an apply in which a statement interrupts; a new session, so signals to the group reach nobody else."""
 
     def run(*args, interrupt, number=3, when="before", look="pass", extra="", is_unlimited=True):
-        from support.plugin_project import CATALOG  # noqa: PLC0415
-
         head = CATALOG.partition("@pytest.fixture")[0]
         body = CONFTEST.format(interrupt=interrupt, number=number, when=when, look=look, is_unlimited=is_unlimited)
         project.pytester.makeconftest(f"{head}\n{body}\n{extra}")
@@ -86,8 +83,15 @@ def stopped(project):
     return run
 
 
-@pytest.mark.parametrize(("number", "when"), [(1, "before"), (1, "after"), (3, "before"), (6, "after")])
-@pytest.mark.parametrize("signum", SIGNALS)
+@pytest.mark.parametrize(
+    ("signum", "number", "when"),
+    [
+        (signal.SIGINT, 1, "before"),
+        (signal.SIGTERM, 1, "after"),
+        (signal.SIGTERM, 3, "before"),
+        (signal.SIGINT, 6, "after"),
+    ],
+)
 def test_every_statement(stopped, signum, number, when):
     result = stopped(interrupt=ITSELF.format(signum), number=number, when=when)
 
@@ -106,16 +110,15 @@ def test_every_statement(stopped, signum, number, when):
     assert "memory/catalog.py" not in result.stdout
 
 
-@pytest.mark.parametrize("signum", SIGNALS)
-def test_between_two_tables(stopped, signum):
+def test_between_two_tables(stopped):
     hook = f"""
 def pytest_runtest_logfinish(nodeid):
     if "orders::apply" in nodeid:
-        {ITSELF.format(signum)}
+        {ITSELF.format(signal.SIGTERM)}
 """
     result = stopped(interrupt="pass", extra=hook)
 
-    assert result.returncode == (2 if signum == signal.SIGINT else -15)
+    assert result.returncode == -signal.SIGTERM
     assert "no table was being changed\nnot begun: dev.silver.zz_later\n" in result.stdout
     assert "apply: 1 applied, 6 statements run" in result.stdout
 
@@ -132,29 +135,27 @@ def pytest_configure():
     assert result.stdout.index("to restore") < result.stdout.index("EARLIER")
 
 
-def test_an_interruption_restores_nothing_with_on_failure_restore(stopped):
-    result = stopped("--delta-set=on_failure=restore", interrupt=ITSELF.format(signal.SIGINT))
-
-    assert RESTORE in result.stdout
-    assert "(the table is at version 2)" in result.stdout
-
-
-@pytest.mark.parametrize("args", [["--delta-drift"], ["--delta-apply", "--collect-only"], []])
-def test_only_an_apply_takes_the_signal_over(project, args):
+def test_only_an_apply_takes_the_signal_over_and_gives_it_back(project):
+    SHARED["handler"] = handler = signal.getsignal(signal.SIGTERM)
     project.models(ORDERS)
     project.catalog("MemoryCatalog()")
     project.pytester.makepyfile(
         test_signal="""
         import signal
-        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        from support.plugin_project import SHARED
+        assert signal.getsignal(signal.SIGTERM) is SHARED["handler"]
         def test_it():
-            assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+            assert signal.getsignal(signal.SIGTERM) is SHARED["handler"]
         """,
     )
 
-    result = project.run("test_signal.py", *args, subprocess=True)
+    for args in (["--delta-drift"], ["--delta-apply", "--collect-only"], []):
+        result = project.run("test_signal.py", *args)
 
-    assert "AssertionError" not in result.stdout.str()
+        assert "AssertionError" not in result.stdout.str()
+    project.run("--delta-apply", "-m", "delta_apply", "models.py").assert_outcomes(passed=1)
+    assert signal.getsignal(signal.SIGTERM) is handler
+    project.run("-o", "addopts=--delta-apply", "test_signal.py").stdout.fnmatch_lines(["*AssertionError*"])
 
 
 def test_a_run_that_pytest_stops_is_not_interrupted(project):
@@ -166,16 +167,6 @@ def test_a_run_that_pytest_stops_is_not_interrupted(project):
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert "delta schema: interrupted" not in result.stdout.str()
-
-
-def test_an_apply_gives_the_signal_back(project):
-    project.models(ORDERS)
-    project.catalog("MemoryCatalog()")
-    before = signal.getsignal(signal.SIGTERM)
-
-    project.run("--delta-apply", "-m", "delta_apply").assert_outcomes(passed=1)
-
-    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_a_signal_that_is_ignored_stays_ignored(stopped):

@@ -140,29 +140,28 @@ def test_x_stops_at_the_first_check_that_fails_and_what_was_created_is_reported(
     ]
 
 
-@pytest.mark.parametrize(
-    ("args", "left_out"),
-    [(["-k", "not silver.b and not gold.d"], "bd"), (["--deselect", "models.py::dev.gold.d::apply"], "d")],
-    ids=["-k", "--deselect"],
-)
-def test_tables_whose_checks_do_not_run_are_not_created(joint, args, left_out):
-    _, ran = joint(*args)
-
-    assert {line[0] for line in ran} == set("abcd") - set(left_out)
-
-
-@pytest.mark.parametrize("mark", ["skip", "skipif(True, reason='')", "xfail(run=False)"])
-def test_a_table_whose_check_a_mark_skips_is_not_created(joint, mark):
-    extra = f"""
+UNCHECKED = {
+    # the arguments, a mark of the check of d, and the tables without a check
+    "word": (["-k", "not silver.b and not gold.d"], "", "bd"),
+    "deselection": (["--deselect", "models.py::dev.gold.d::apply"], "", "d"),
+    "skip": ([], "skip", "d"),
+    "skipif": ([], "skipif(True, reason='')", "d"),
+    "xfail": ([], "xfail(run=False)", "d"),
+}
+MARKING = """
 def pytest_collection_modifyitems(items):
     for item in items:
         if "gold.d::apply" in item.nodeid:
-            item.add_marker(pytest.mark.{mark})
+            item.add_marker(pytest.mark.{})
 """
-    result, ran = joint(extra=extra)
 
-    assert {line[0] for line in ran if not line.startswith("d::apply")} == set("abc")
-    result.stdout.fnmatch_lines(["apply: 3 applied, *"])
+
+@pytest.mark.parametrize(("args", "mark", "left_out"), UNCHECKED.values(), ids=UNCHECKED)
+def test_tables_whose_checks_do_not_run_are_not_created(joint, args, mark, left_out):
+    result, ran = joint(*args, extra=MARKING.format(mark) if mark else "")
+
+    assert {line[0] for line in ran if not line.startswith("d::apply")} == set("abcd") - set(left_out)
+    result.stdout.fnmatch_lines([f"apply: {4 - len(left_out)} applied, *"])
 
 
 def test_a_check_that_ends_in_its_set_up_reports_what_was_created(joint, project):
@@ -277,11 +276,6 @@ def unity(project, tmp_path, monkeypatch):
         yield made
 
 
-@pytest.fixture(params=[(), ("-n2",)], ids=["serial", "xdist"])
-def workers(request):
-    return request.param
-
-
 def synced(unity):
     return sorted(name for name, info in unity.server.metastore.tables.items() if info["columns"])
 
@@ -295,16 +289,13 @@ def calls(unity):
     )
 
 
-def test_a_schema_is_listed_once_and_the_calls_are_linear(project, unity, workers):
-    marked = ("--delta-sync-metadata", "-m", "delta_metadata", *workers)
+def test_a_schema_is_listed_once_and_the_calls_are_linear(project, unity):
+    marked = ("--delta-sync-metadata", "-m", "delta_metadata", "-n2")
 
     result = project.run(*marked)
 
     result.assert_outcomes(passed=TABLES)
-    if workers:
-        result.stdout.fnmatch_lines(
-            ["*: --delta-sync-metadata runs in one process; the workers of xdist are turned off"]
-        )
+    result.stdout.fnmatch_lines(["*: --delta-sync-metadata runs in one process; the workers of xdist are turned off"])
     result.stdout.fnmatch_lines([f"sync-metadata: {TABLES} metadata synced, 0 statements run"])
     expected = {"GET listing": 2, "GET delta": TABLES, "GET entry": 2 * TABLES, "POST delta": TABLES, "GET config": 1}
     assert calls(unity) == expected
@@ -314,12 +305,6 @@ def test_a_schema_is_listed_once_and_the_calls_are_linear(project, unity, worker
 
     result.stdout.fnmatch_lines([f"sync-metadata: {TABLES} in sync, 0 statements run"])
     assert calls(unity) == {"GET listing": 2, "GET delta": TABLES, "GET entry": TABLES, "GET config": 1}
-
-
-def test_only_the_selected_entries_are_written(project, unity):
-    project.run("--delta-sync-metadata", "-k", "t11 and metadata")
-
-    assert synced(unity) == ["dev.silver.t11", *(f"dev.silver.t11{n}" for n in range(10))]
 
 
 def test_a_run_that_stops_early_names_what_it_has_written(project, unity):
@@ -338,19 +323,23 @@ def test_a_run_that_stops_early_names_what_it_has_written(project, unity):
     assert synced(unity) == ["dev.silver.t117", "dev.silver.t118"]
 
 
-def test_an_entry_that_fails_leaves_the_others(project, unity, workers):
+def test_an_entry_that_fails_leaves_the_others_and_only_those_selected_are_written(project, unity):
+    selected = project.run("--delta-sync-metadata", "-k", "t99 and metadata")
+    only = synced(unity)
     unity.entry("dev.silver.t0")["properties"]["delta.lastUpdateVersion"] = "7"
     unity.server.metastore.tables.pop("dev.silver.t1")
     unity.server.metastore._forgotten.add("dev.silver.t1")
     unity.entry("dev.silver.t2")["table_type"] = "VIEW"
     unity.entry("dev.silver.t3")["data_source_format"] = "CSV"
 
-    result = project.run("--delta-sync-metadata", "-m", "delta_metadata", *workers)
+    result = project.run("--delta-sync-metadata", "-m", "delta_metadata")
 
+    selected.assert_outcomes(passed=1, deselected=3 * TABLES - 1)
+    assert only == ["dev.silver.t99"]
     result.assert_outcomes(passed=TABLES - 4, failed=4)
     result.stdout.fnmatch_lines(
         [
-            f"sync-metadata: {TABLES - 4} metadata synced, 4 failed, 0 statements run",
+            f"sync-metadata: 1 in sync, {TABLES - 5} metadata synced, 4 failed, 0 statements run",
             "  failed      dev.silver.t0: its catalog entry shows version 7, *",
             "  failed      dev.silver.t1: it does not exist on the server, so it has no entry; create it with *",
             "  failed      dev.silver.t2: is a view, not a table; drop the view, *",

@@ -8,128 +8,43 @@ import pytest
 
 from support.plugin_project import ORDERS
 
+FAULTS = {
+    "no.such": "models: there is no module no.such; name it as in an import statement, and see that *",
+    "shop.modles": "models: there is no module shop.modles; did you mean shop.models[?]",
+    "shpo.models": "models: there is no module shpo.models; did you mean shop.models[?]",
+    "model": "models: there is no module model; did you mean models[?]",
+    "shop.silver.order": "models: there is no module shop.silver.order; name it as in an import statement, and see that *",
+    "broken.models": "models: broken.models cannot be imported, broken/__init__.py:1: RuntimeError: no database",
+    "ending.models": "models: ending.models cannot be imported, ending/__init__.py:2: SystemExit: 3",
+    "json": (
+        "models: json is outside of the project; import its tables in a test module and list them there: delta_tables ="
+        " [[]...]"
+    ),
+}
+UNKNOWN_BACKEND = "there is no delta backend 'x'; choose one of local, memory, session, unity, databricks"
+SHOWING = ["--help", "--version", "--version --version", "--markers", "--fixtures", "--fixtures-per-test"]
 
-@pytest.mark.parametrize(
-    ("args", "settings", "message"),
-    [
-        pytest.param(
-            ["--delta-drift", "--delta-apply"],
-            [],
-            "--delta-drift only compares, --delta-apply changes the catalog, --delta-sync-metadata only its entries; give"
-            " one of them, or --delta-drift --delta-sync-metadata to synchronise the entries of what is read first",
-            id="both",
-        ),
-        pytest.param(
-            ["--delta-drift", "--delta-backend", "oracle"],
-            [],
-            "there is no delta backend 'oracle'; choose one of local, memory, session, unity, databricks",
-            id="unknown backend",
-        ),
-        pytest.param(
-            [], ["backend = 'x'"], "there is no delta backend 'x'; choose one of local, memory, session, unity, databricks", id="in the section",
-        ),
-        pytest.param(
-            ["--delta-allow", "drop-column dev.silver.orders.x"],
-            [],
-            "--delta-allow has no effect without --delta-drift or --delta-apply; give one of them, too",
-            id="consent for nothing",
-        ),
-        pytest.param(
-            [], ['models = ["no.such", "models"]'], "models: there is no module no.such; name it as in an import"
-            " statement, and see that the ini key pythonpath has its folder", id="unknown module",
-        ),
-        pytest.param(
-            [],
-            ['models = ["broken.models"]'],
-            "models: broken.models cannot be imported, broken/__init__.py:1: RuntimeError: no database",
-            id="module in a package that cannot be imported",
-        ),
-        pytest.param(
-            [],
-            ['models = ["ending.models"]'],
-            "models: ending.models cannot be imported, ending/__init__.py:2: SystemExit: 3",
-            id="module in a package that ends Python",
-        ),
-        pytest.param(
-            [],
-            ['models = ["json"]'],
-            "models: json is outside of the project; import its tables in a test module and list them there:"
-            " delta_tables = [...]",
-            id="module from elsewhere",
-        ),
-    ],
-)  # fmt: skip
-def test_usage_errors(project, args, settings, message):
-    project.settings(*(settings or ['models = ["models"]']))
+
+def test_every_module_that_cannot_be_meant_is_named_and_does_not_stop_the_help(project):
+    names = "', '".join(["models", *FAULTS])
+    project.settings(f"models = ['{names}']", "backend = 'x'", "rules = ['no.such:Rule']")
     project.models(ORDERS)
     project.pytester.mkpydir("broken").joinpath("__init__.py").write_text("raise RuntimeError('no database')\n")
     project.pytester.mkpydir("ending").joinpath("__init__.py").write_text("import sys\nsys.exit(3)\n")
+    (project.path / "shop").mkdir()
+    (project.path / "shop" / "models.py").touch()
 
-    result = project.run(*args)
+    result = project.run("--delta-allow=drop-column dev.silver.orders.x")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert f"ERROR: {message}\n" in result.stderr.str()
-
-
-@pytest.mark.parametrize(
-    ("consent", "message"),
-    [
-        (
-            "drop-column dev.silver.orderz.x",
-            "consent 'drop-column dev.silver.orderz.x' names no table of this run; collected are dev.silver.orders",
-        ),
-        (
-            "drop-column dev.silver.orders.Amount",
-            (
-                "consent 'drop-column dev.silver.orders.amount' names a column that the model declares;"
-                " remove it from the model"
-            ),
-        ),
-    ],
-)
-def test_consent_that_names_nothing_is_a_usage_error(project, consent, message):
-    project.settings('models = ["models"]', 'backend = "memory"')
-    project.models(ORDERS)
-
-    result = project.run("--delta-apply", "--delta-allow", consent)
-
-    assert message in result.stderr.str() + result.stdout.str()
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stdout.no_fnmatch_line("*passed*")
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        ["models = ['no.such']"],
-        ["models = ['broken.models']"],
-        ["models = ['models']", "rules = ['no.such:Rule']"],
-        ["models = ['broken']", "backend = 'x'"],
-    ],
-)
-def test_what_shows_help_does_so_whatever_the_settings_are(project, settings):
-    project.settings(*settings)
-    project.models(ORDERS)
-    project.pytester.mkpydir("broken").joinpath("__init__.py").write_text("raise RuntimeError('no database')\n")
-
-    shown = {
-        args: project.run(*args.split())
-        for args in (
-            "--help",
-            "--version",
-            "--version --version",
-            "--markers",
-            "--fixtures",
-            "--fixtures-per-test",
-            "--delta-drift --fixtures",
-        )
-    }
-
+    no_effect = "--delta-allow has no effect without --delta-drift or --delta-apply; give one of them, too"
+    result.stderr.fnmatch_lines_random([f"*{line}" for line in (*FAULTS.values(), UNKNOWN_BACKEND, no_effect)])
+    shown = {args: project.run(*args.split()) for args in (*SHOWING, "--delta-drift --fixtures")}
     assert {args: (result.ret, result.stderr.str()) for args, result in shown.items() if result.ret} == {}
     shown["--help"].stdout.fnmatch_lines(["contracts of Delta Lake tables:"])
-    shown["--markers"].stdout.fnmatch_lines(["@pytest.mark.delta_drift:*"])
     shown["--fixtures"].stdout.fnmatch_lines(["delta_catalog*"])
-    assert project.run().ret == pytest.ExitCode.USAGE_ERROR
+    marks = [f"@pytest.mark.{name}: *" for name in ("delta", "delta_rules", "delta_ddl", "delta_drift", "delta_apply")]
+    shown["--markers"].stdout.fnmatch_lines(marks)
 
 
 def test_help_is_short_and_names_every_option_once(project):
@@ -153,98 +68,77 @@ def test_help_is_short_and_names_every_option_once(project):
     assert [line for line in lines[:start] + lines[end:] if "delta_" in line or "--delta" in line] == []
 
 
-def test_the_marks_are_registered(project):
-    project.settings()
+WAREHOUSES = [
+    # the arguments, the settings, and the warehouse
+    ([], [], "{root}/.delta-warehouse"),
+    ([], ['warehouse = "here"'], "{root}/here"),
+    (["--delta-warehouse", "there/{worker}"], ['warehouse = "here"'], "{root}/there/main"),
+]
 
-    project.run("--markers").stdout.fnmatch_lines([f"@pytest.mark.{name}: *" for name in (
-        "delta", "delta_rules", "delta_ddl", "delta_drift", "delta_apply",
-    )])  # fmt: skip
 
-
-@pytest.mark.parametrize(
-    ("args", "settings", "expected"),
-    [
-        ([], [], "{root}/.delta-warehouse"),
-        ([], ['warehouse = "here"'], "{root}/here"),
-        (["--delta-warehouse", "there/{worker}"], ['warehouse = "here"'], "{root}/there/main"),
-    ],
-)
-def test_a_test_has_the_warehouse_of_the_run(project, args, settings, expected):
-    project.settings(*settings)
+def test_a_test_has_the_warehouse_of_the_run(project):
     project.pytester.makepyfile(test_x="def test_it(delta_warehouse): print('WAREHOUSE', delta_warehouse)")
+    for args, settings, expected in WAREHOUSES:
+        project.settings(*settings)
 
-    result = project.run("-s", *args)
+        result = project.run("-s", *args)
 
-    result.stdout.fnmatch_lines([f"*WAREHOUSE {expected.format(root=project.path)}*"])
+        result.stdout.fnmatch_lines([f"*WAREHOUSE {expected.format(root=project.path)}*"])
 
 
-def test_a_warehouse_that_pytest_takes_for_the_project_is_a_usage_error(project, tmp_path_factory):
+def test_the_header_names_the_backend_of_the_run(project, tmp_path_factory):
     project.models(ORDERS)
     elsewhere = tmp_path_factory.mktemp("elsewhere")
-
-    result = project.run("--delta-drift", "--delta-warehouse", str(elsewhere))
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [
-            f"ERROR: pytest took the warehouse for the project; write it with an equals sign: --delta-warehouse={elsewhere}",
-        ],
-    )
-    assert project.run("--collect-only", "--delta-drift", f"--delta-warehouse={elsewhere}").ret == 0
-
-
-def test_the_header_names_the_backend_of_the_run(project):
-    project.models(ORDERS)
 
     plain = project.run("--collect-only")
     local = project.run("--collect-only", "--delta-drift")
     memory = project.run("--collect-only", "--delta-apply", "--delta-backend", "memory")
+    chosen = project.run("--collect-only", "--delta-drift", f"--delta-warehouse={elsewhere}")
+    taken = project.run("--delta-drift", "--delta-warehouse", str(elsewhere))
 
     plain.stdout.no_fnmatch_line("delta schema: * on *")
     local.stdout.fnmatch_lines([f"delta schema: drift on local, warehouse {project.path}/.delta-warehouse"])
     memory.stdout.fnmatch_lines(["delta schema: apply on memory"])
+    chosen.stdout.fnmatch_lines([f"delta schema: drift on local, warehouse {elsewhere}"])
+    assert taken.ret == pytest.ExitCode.USAGE_ERROR
+    fault = "pytest took the warehouse for the project; write it with an equals sign: --delta-warehouse="
+    taken.stderr.fnmatch_lines([f"ERROR: {fault}{elsewhere}"])
 
 
-@pytest.mark.parametrize(
-    ("folders", "faults"),
-    [
-        (
-            ".",
-            {
-                "src/shop/models.py": (
-                    "write the name of its module: shop.models, and add the folder from which it can be imported:"
-                    ' pythonpath = ["src"]'
-                ),
-                "shop/models.py": "there is no such file; name the module as in an import statement",
-                "shop\\tables.py": "there is no such file; name the module as in an import statement",
-                "models.py": "write the name of its module: models",
-                "src/plain/tables.py": (
-                    "write the name of its module: plain.tables, and add the folder from which it can be imported:"
-                    ' pythonpath = ["src"]'
-                ),
-            },
-        ),
-        (
-            ". src",
-            {
-                "src/shop/models.py": "write the name of its module: shop.models",
-                "src/shop/": "write the name of its module: shop",
-                "src/shop/__init__.py": "write the name of its module: shop",
-                "src/plain/tables.py": "write the name of its module: plain.tables",
-            },
-        ),
-    ],
-)
+SRC = ', and add the folder from which it can be imported: pythonpath = ["src"]'
+PATHS = [
+    # the folders on the path, and the answer to each path
+    (
+        ".",
+        {
+            "src/shop/models.py": f"write the name of its module: shop.models{SRC}",
+            "shop/models.py": "there is no such file; name the module as in an import statement",
+            "shop\\tables.py": "there is no such file; name the module as in an import statement",
+            "models.py": "write the name of its module: models",
+            "src/plain/tables.py": f"write the name of its module: plain.tables{SRC}",
+        },
+    ),
+    (
+        ". src",
+        {
+            "src/shop/models.py": "write the name of its module: shop.models",
+            "src/shop/": "write the name of its module: shop",
+            "src/shop/__init__.py": "write the name of its module: shop",
+            "src/plain/tables.py": "write the name of its module: plain.tables",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("folders", "faults"), PATHS)
 def test_a_path_is_answered_with_the_name_of_its_module(project, folders, faults):
     project.pytester.makeini(f"[pytest]\npythonpath = {folders}\n")
     modules = ", ".join(f"'{path}'" for path in faults)
     (project.path / "pyproject.toml").write_text(f"[tool.pytest_delta_schema]\nmodels = [{modules}]\n")
     project.models(ORDERS)
-    (project.path / "src" / "shop").mkdir(parents=True)
-    for name in ("__init__", "models"):
-        (project.path / "src" / "shop" / f"{name}.py").touch()
-    (project.path / "src" / "plain").mkdir()
-    (project.path / "src" / "plain" / "tables.py").touch()
+    for name in ("shop/__init__.py", "shop/models.py", "plain/tables.py"):
+        (project.path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
+        (project.path / "src" / name).touch()
 
     result = project.run()
 
@@ -276,75 +170,47 @@ def test_a_module_that_cannot_be_imported_is_answered_with_its_folder(project):
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "nearest"),
-    [("shop.modles", "shop.models"), ("shpo.models", "shop.models"), ("model", "models"), ("shop.silver.order", "")],
-)
-def test_a_mistyped_module_is_answered_with_the_nearest_one(project, name, nearest):
-    project.settings(f'models = ["{name}"]')
+NEEDED = [
+    # the arguments, and what is missing
+    (
+        ["models.py::dev.silver.orders::drift", "models.py::dev.silver.orders::apply[1]"],
+        [
+            "models.py::dev.silver.orders::drift: the check drift exists with --delta-drift only; give that, too",
+            "models.py::dev.silver.orders::apply[1]: the check apply exists with --delta-apply only; give that, too",
+        ],
+    ),
+    (
+        ["models.py::dev.silver::unmanaged", "-m", "delta_metadata"],
+        [
+            "models.py::dev.silver::unmanaged: the check unmanaged exists with --delta-drift only; give that, too",
+            "-m delta_metadata selects nothing without --delta-drift; give that, too",
+        ],
+    ),
+    (
+        ["models.py::dev.silver.orders::adopt"],
+        ["models.py::dev.silver.orders::adopt: the check adopt exists with --delta-adopt only; give that, too"],
+    ),
+    (["-m", "delta_drift"], ["-m delta_drift selects nothing without --delta-drift; give that, too"]),
+    (
+        ["--delta-drift", "-m", "delta_apply and delta"],
+        ["-m delta_apply selects nothing without --delta-apply; give that instead of --delta-drift"],
+    ),
+    (["--collect-only", "-m", "not delta_drift"], []),
+    (["--collect-only", "-m", "delta_rules or delta_drift"], []),
+    (["test_it.py::Testing::drift"], []),
+]
+
+
+def test_a_check_that_needs_an_option_names_it(project):
     project.models(ORDERS)
-    (project.path / "shop").mkdir()
-    (project.path / "shop" / "models.py").touch()
-
-    result = project.run()
-
-    remedy = f"did you mean {nearest}[?]" if nearest else "name it as in an import statement, and see that *"
-    result.stderr.fnmatch_lines([f"ERROR: models: there is no module {name}; {remedy}"])
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-
-
-@pytest.mark.parametrize(
-    ("arguments", "faults"),
-    [
-        (
-            ["models.py::dev.silver.orders::drift", "models.py::dev.silver.orders::apply[1]"],
-            [
-                ("models.py::dev.silver.orders::drift: the check drift exists with --delta-drift only; give that, too"),
-                (
-                    "models.py::dev.silver.orders::apply[1]: the check apply exists with --delta-apply only;"
-                    " give that, too"
-                ),
-            ],
-        ),
-        (["-m", "delta_drift"], ["-m delta_drift selects nothing without --delta-drift; give that, too"]),
-        (
-            ["--delta-drift", "-m", "delta_apply and delta"],
-            ["-m delta_apply selects nothing without --delta-apply; give that instead of --delta-drift"],
-        ),
-        (
-            ["models.py::dev.silver::unmanaged", "-m", "delta_metadata"],
-            [
-                (
-                    "models.py::dev.silver::unmanaged: the check unmanaged exists with --delta-drift only; give that,"
-                    " too"
-                ),
-                "-m delta_metadata selects nothing without --delta-drift; give that, too",
-            ],
-        ),
-    ],
-)
-def test_a_check_that_needs_an_option_names_it(project, arguments, faults):
-    project.models(ORDERS)
-
-    result = project.run(*arguments)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert result.stderr.str().strip().removeprefix("ERROR: ").splitlines() == faults
-
-
-@pytest.mark.parametrize("expression", ["not delta_drift", "delta_rules or delta_drift"])
-def test_marks_of_other_modes_may_be_left_out(project, expression):
-    project.models(ORDERS)
-
-    assert project.run("--collect-only", "-q", "-m", expression).ret == 0
-
-
-def test_tests_may_be_called_like_checks(project):
     project.pytester.makepyfile(test_it="class Testing:\n    def drift(self): pass\n")
     project.ini("python_functions = drift")
-    project.settings()
 
-    assert project.run("test_it.py::Testing::drift").ret == 0
+    for arguments, faults in NEEDED:
+        result = project.run(*arguments)
+
+        assert result.ret == (pytest.ExitCode.USAGE_ERROR if faults else pytest.ExitCode.OK), arguments
+        assert result.stderr.str().strip().removeprefix("ERROR: ").splitlines() == faults
 
 
 MODEL = "orders = table('dev.silver.orders', Column('id', LongType()))\n"
@@ -370,22 +236,15 @@ def test_databricks_names_what_is_not_installed(project, monkeypatch):
     monkeypatch.setitem(sys.modules, "databricks", None)
     project.models(MODEL)
 
-    result = project.run("--delta-drift", "--delta-backend=databricks", "--snapshot-update")
+    connect = project.run("--delta-drift", "--delta-backend=databricks", "-m", "delta_drift")
+    project.settings('models = ["models"]', 'backend = "databricks"', 'databricks_warehouse = "abc"')
+    warehouse = project.run("--delta-drift", "-m", "delta_drift")
 
-    result.assert_outcomes(passed=2, errors=1)
-    result.stdout.fnmatch_lines(
+    connect.assert_outcomes(errors=1)
+    connect.stdout.fnmatch_lines(
         ["  unreadable  *the databricks backend needs databricks-connect here, which cannot be imported *"],
     )
-
-
-def test_databricks_is_entered_through_the_warehouse_that_was_chosen(project, monkeypatch):
-    monkeypatch.setitem(sys.modules, "databricks", None)
-    project.settings('models = ["models"]', 'backend = "databricks"', 'databricks_warehouse = "abc"')
-    project.models(MODEL)
-
-    result = project.run("--delta-drift", "--snapshot-update")
-
-    result.stdout.fnmatch_lines(
+    warehouse.stdout.fnmatch_lines(
         ["  unreadable  *the databricks backend needs databricks-sql-connector and databricks-sdk*"],
     )
 

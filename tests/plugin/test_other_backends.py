@@ -29,8 +29,13 @@ def _open(context):
     name = QualifiedName(*context.settings.option("mine_table").split("."))
     assert context.settings.option("mine_strict") is False
     assert context.warehouse().name == context.settings.values["warehouse"].rpartition("/")[2]
-    context.call_at_end(lambda: open("closed.txt", "a").write("closed "))
+    context.call_at_end(_close)
     return MineCatalog([TableState(name=name, columns=(ColumnState("id", "bigint", True, ""),))])
+
+
+def _close():
+    with open("closed.txt", "a") as file:
+        file.write("closed ")
 
 
 def _faults(settings):
@@ -72,21 +77,18 @@ def site(project, tmp_path, monkeypatch):
     (site / "mine.py").write_text(BACKEND)
     (site / "mine_plugin.py").write_text(PLUGIN)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.syspath_prepend(site)
     project.models(MODEL)
     return site
 
 
 @pytest.mark.usefixtures("site")
 def test_a_gate_runs_on_it(project, workers):
-    project.run("--snapshot-update", subprocess=True)
+    project.run("--snapshot-update")
 
-    result = project.run(
-        "--delta-drift",
-        "--delta-backend=mine",
-        "--mine-table=dev.silver.orders",
-        *workers,
-        subprocess=True,
-    )
+    arguments = ("--delta-drift", "--delta-backend=mine", "--mine-table=dev.silver.orders", *workers)
+
+    result = project.run(*arguments, subprocess=bool(workers))
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(["delta schema: drift on mine, table dev.silver.orders", "drift: 1 in sync, *"])
@@ -97,9 +99,9 @@ def test_a_gate_runs_on_it(project, workers):
 def test_an_apply_creates_what_is_missing(project):
     project.ini("mine_table = dev.silver.other")
     project.settings('models = ["models"]', 'backend = "mine"')
-    project.run("--snapshot-update", subprocess=True)
+    project.run("--snapshot-update")
 
-    result = project.run("--delta-apply", subprocess=True)
+    result = project.run("--delta-apply")
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(
@@ -121,93 +123,60 @@ def test_it_can_try_writes_for_the_fixture_that_does(project):
         """,
     )
 
-    mine, memory = (project.run(f"--delta-backend={name}", "test_x.py", subprocess=True) for name in ("mine", "memory"))
+    mine, memory = (project.run(f"--delta-backend={name}", "test_x.py") for name in ("mine", "memory"))
 
     mine.assert_outcomes(passed=1)
     memory.assert_outcomes(errors=1)
     memory.stdout.fnmatch_lines(["*the memory backend cannot try writes; use check_write, or the local backend"])
 
 
+CHOICES = "choose one of local, memory, session, unity, databricks; installed besides: mine"
+WRONG = [
+    (["--delta-drift", "--delta-backend=mine"], "the backend mine needs a table; give --mine-table"),
+    (
+        ["--delta-sync-metadata", "--delta-backend=mine", "--mine-table=x"],
+        "--delta-sync-metadata needs catalog entries, and the backend mine keeps none",
+    ),
+    (["--delta-backend=mime"], f"there is no delta backend 'mime' (did you mean 'mine'?); {CHOICES}"),
+    (["--delta-backend=memori"], f"there is no delta backend 'memori' (did you mean 'memory'?); {CHOICES}"),
+]
+
+
 @pytest.mark.usefixtures("site")
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        pytest.param(
-            ["--delta-drift", "--delta-backend=mine"],
-            "the backend mine needs a table; give --mine-table",
-            id="its own",
-        ),
-        pytest.param(
-            ["--delta-sync-metadata", "--delta-backend=mine", "--mine-table=x"],
-            "--delta-sync-metadata needs catalog entries, and the backend mine keeps none",
-            id="no catalog entries",
-        ),
-        pytest.param(
-            ["--delta-backend=mime"],
-            "there is no delta backend 'mime' (did you mean 'mine'?); choose one of local, memory, session, unity,"
-            " databricks; installed besides: mine",
-            id="nearest is installed",
-        ),
-        pytest.param(
-            ["--delta-backend=memori"],
-            "there is no delta backend 'memori' (did you mean 'memory'?); choose one of local, memory, session, unity,"
-            " databricks; installed besides: mine",
-            id="nearest is built in",
-        ),
-    ],
-)
-def test_usage_errors(project, args, message):
-    result = project.run(*args, subprocess=True)
+def test_usage_errors(project):
+    for args, message in WRONG:
+        result = project.run(*args)
 
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert f"ERROR: {message}\n" in result.stderr.str()
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        assert f"ERROR: {message}\n" in result.stderr.str()
 
 
-@pytest.mark.parametrize(
-    ("target", "message"),
-    [
-        pytest.param(
-            "mine:NO_BACKEND",
-            "the entry point 'bad' of bad_backend 1.0 (mine:NO_BACKEND) is 'nothing', not a Backend; *",
-            id="something else",
-        ),
-        pytest.param(
-            "mine:MISSING",
-            "the delta backend 'bad' of bad_backend 1.0 (mine:MISSING) cannot be loaded (AttributeError: *",
-            id="missing",
-        ),
-        pytest.param(
-            "no_such_module:BACKEND",
-            "the delta backend 'bad' of * cannot be loaded (ModuleNotFoundError: *",
-            id="no module",
-        ),
-    ],
-)
-def test_an_entry_point_that_cannot_be_used(project, site, target, message):
-    distribution(site, "bad_backend", backends=[f"bad = {target}"])
-
-    result = project.run("--delta-drift", "--delta-backend=bad", subprocess=True)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {message}"])
+UNUSABLE = {
+    "mine:NO_BACKEND": "the entry point 'bad_0' of bad_0 1.0 (mine:NO_BACKEND) is 'nothing', not a Backend; *",
+    "mine:MISSING": "the delta backend 'bad_1' of bad_1 1.0 (mine:MISSING) cannot be loaded (AttributeError: *",
+    "no_such_module:BACKEND": "the delta backend 'bad_2' of * cannot be loaded (ModuleNotFoundError: *",
+    "twin:BACKEND": (
+        "the delta backend 'mine' is installed more than once, by mine_backend 1.0 (mine:BACKEND) and"
+        " twin_backend 1.0 (twin:BACKEND); uninstall all but one"
+    ),
+}
 
 
-def test_two_distributions_with_one_name(project, site):
-    distribution(site, "twin_backend", backends=["mine = twin:BACKEND"])
+def test_an_entry_point_that_cannot_be_used(project, site):
+    names = ["bad_0", "bad_1", "bad_2", "mine"]
+    for name, target in zip(names, UNUSABLE, strict=True):
+        distribution(site, "twin_backend" if name == "mine" else name, backends=[f"{name} = {target}"])
+    for name, message in zip(names, UNUSABLE.values(), strict=True):
+        result = project.run("--delta-drift", f"--delta-backend={name}")
 
-    result = project.run("--delta-drift", "--delta-backend=mine", subprocess=True)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        "ERROR: the delta backend 'mine' is installed more than once, by mine_backend 1.0 (mine:BACKEND) and"
-        " twin_backend 1.0 (twin:BACKEND); uninstall all but one",
-    )
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: {message}"])
 
 
 def test_a_built_in_name_cannot_be_taken(project, site):
     distribution(site, "taken_backend", backends=["memory = no_such_module:BACKEND"])
 
-    result = project.run("--delta-drift", "--delta-backend=memory", "--snapshot-update", subprocess=True)
+    result = project.run("--delta-drift", "--delta-backend=memory", "--snapshot-update")
 
     result.assert_outcomes(passed=2, failed=1)
 

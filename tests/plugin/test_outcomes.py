@@ -93,7 +93,6 @@ def check(texts):
 @pytest.mark.parametrize(
     "args",
     [
-        (),
         ("--delta-drift", "--delta-preflight=count"),
         ("--delta-apply", "--delta-set=on_failure=restore"),
         ("--delta-drift", "-n1"),
@@ -114,16 +113,23 @@ def test_usage_errors_are_escaped(hostile):
     bad = BAD.partition("\r")[0].replace("\x00", "").replace("\x85", "").replace("\u2028", "")
     hostile.settings('models = ["models"]', f'bind = {{ "dev.silver" = {json.dumps(f"ci.{bad}")} }}')
 
-    for arg in (
-        "--delta-allow=drop-column dev.silver.orders." + BAD.replace("\x00", ""),
-        "--delta-allow=drop-column dev.silver.none.`" + BAD.replace("\x00", "") + "`",
-        "--delta-bind=a=" + BAD.replace("\x00", ""),
-        "--delta-backend=" + BAD.replace("\x00", ""),
-        "--delta-max-risk=" + BAD.replace("\x00", ""),
-    ):
-        result, texts = outputs(hostile, "--delta-drift", arg)
-        assert result.ret == pytest.ExitCode.USAGE_ERROR, arg
-        check(texts)
+    given = BAD.replace("\x00", "")
+
+    result, texts = outputs(
+        hostile,
+        "--delta-drift",
+        f"--delta-allow=drop-column x.{given}",
+        f"--delta-bind=a={given}",
+        f"--delta-backend=oracle{given}",
+        f"--delta-max-risk=risk{given}",
+    )
+    unknown, of_consent = outputs(hostile, "--delta-drift", f"--delta-allow=drop-column dev.silver.none.`{given}`")
+
+    assert result.ret == unknown.ret == pytest.ExitCode.USAGE_ERROR
+    for start in ("drop-column x.", "a=", "oracle", "risk"):
+        assert f"{start}x\\x1b[31m" in texts["stderr"]
+    check(texts)
+    check(of_consent)
 
 
 DRIFTED = """
@@ -154,90 +160,73 @@ class Outcomes:
             self.all.append(result.result)
 
 
-def test_every_change_of_a_drifted_table_is_where_its_part_is_declared(project):
+@pytest.fixture
+def outcome_of(project):
+    """Run the gate, and return the outcome of its only table."""
+
+    def run():
+        outcomes = Outcomes()
+        project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
+        (outcome,) = outcomes.all
+        return outcome
+
+    return run
+
+
+def locations(outcome):
+    return {"": outcome.location, **{change.path: change.location for change in outcome.changes}}
+
+
+def test_every_change_of_a_drifted_table_is_where_its_part_is_declared(project, outcome_of):
     source, marks = unmarked((HEAD + DRIFTED).lstrip())
     project.pytester.makepyfile(models=source)
     project.catalog(STORED)
-    outcomes = Outcomes()
 
-    result = project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
+    outcome = outcome_of()
 
-    (outcome,) = outcomes.all
     file = str(project.path / "models.py")
-    located = {change.path: change.location for change in outcome.changes}
-    assert {"": outcome.location, **located} == {path: Location(file, *mark) for path, mark in marks.items()}
+    assert locations(outcome) == {path: Location(file, *mark) for path, mark in marks.items()}
     violation = next(item for item in outcome.diagnostics if item.rule == "DropWithoutConsent")
     assert violation.location == Location(file, *marks[""])
-    line, _, _ = marks[""]
-    result.stdout.fnmatch_lines([f"declared at models.py:{line}"])
 
 
-def test_a_table_that_passes_has_the_line_alone_and_no_file_is_read(project, monkeypatch):
+def test_a_table_that_passes_has_the_line_alone_and_no_file_is_read(project, monkeypatch, outcome_of):
     project.models("orders = table('dev.silver.orders', Column('id', LongType(), is_nullable=False))\n")
     project.catalog('MemoryCatalog([stored("dev.silver.orders", ID)])')
-    outcomes = Outcomes()
 
     def refuse(*_):
         pytest.fail("a source file was read")
 
     monkeypatch.setattr("pytest_delta_schema.engine.source_map.decode_source", refuse)
-    project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
 
-    (outcome,) = outcomes.all
-    assert outcome.location == Location(str(project.path / "models.py"), 7)
+    assert outcome_of().location == Location(str(project.path / "models.py"), 7)
 
 
-@pytest.mark.parametrize("folder", ["venv/lib/site-packages", "../elsewhere"])
-def test_a_table_of_an_installed_package_is_where_the_project_lists_it(project, monkeypatch, folder):
-    package = project.path / folder
-    package.mkdir(parents=True)
-    (package / "shop_tables.py").write_text(HEAD + unmarked(DRIFTED)[0])
+@pytest.mark.parametrize(
+    ("folder", "is_listed"),
+    [("venv/lib/site-packages", True), ("../elsewhere", True), ("../{name}-shared", False), (".", False)],
+    ids=["installed", "elsewhere", "another folder of the repository", "another file of the project"],
+)
+def test_a_table_of_another_file_is_where_it_is_declared_or_where_the_project_lists_it(
+    project, monkeypatch, outcome_of, folder, is_listed
+):
+    package = (project.path / folder.format(name=project.path.name)).resolve()
+    package.mkdir(parents=True, exist_ok=True)
+    source, marks = unmarked((HEAD + DRIFTED).lstrip())
+    (package / "shop_tables.py").write_text(source)
     monkeypatch.syspath_prepend(package)
-    project.ini("python_files = test_*.py")
+    if folder.endswith("-shared"):
+        monkeypatch.setenv("CI_PROJECT_DIR", str(project.path.parent))
     project.settings()
     project.pytester.makepyfile(test_tables="import shop_tables\n\ndelta_tables = [\n    shop_tables.orders,\n]\n")
     project.catalog(STORED)
-    outcomes = Outcomes()
 
-    project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
+    outcome = outcome_of()
 
-    (outcome,) = outcomes.all
-    assert {outcome.location, *(change.location for change in outcome.changes)} == {
-        Location(str(project.path / "test_tables.py"), 3),
-    }
-
-
-def test_a_table_of_another_folder_of_the_repository_is_where_it_is_declared(project, monkeypatch):
-    shared = project.path.parent / f"{project.path.name}-shared"
-    shared.mkdir()
-    monkeypatch.setenv("CI_PROJECT_DIR", str(project.path.parent))
-    source, marks = unmarked((HEAD + DRIFTED).lstrip())
-    (shared / "shared_tables.py").write_text(source)
-    monkeypatch.syspath_prepend(shared)
-    project.ini("python_files = test_*.py")
-    project.settings()
-    project.pytester.makepyfile(test_tables="from shared_tables import orders\n\ndelta_tables = [orders]\n")
-    project.catalog(STORED)
-    outcomes = Outcomes()
-
-    project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
-
-    (outcome,) = outcomes.all
-    assert outcome.location == Location(str(shared / "shared_tables.py"), *marks[""])
-
-
-def test_a_table_that_another_file_of_the_project_lists_is_where_it_is_declared(project):
-    source, marks = unmarked((HEAD + DRIFTED).lstrip())
-    project.ini("python_files = test_*.py")
-    project.settings()
-    project.pytester.makepyfile(shop=source, test_tables="import shop\n\ndelta_tables = [shop.orders]\n")
-    project.catalog(STORED)
-    outcomes = Outcomes()
-
-    project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
-
-    (outcome,) = outcomes.all
-    assert outcome.location == Location(str(project.path / "shop.py"), *marks[""])
+    if is_listed:
+        assert {*locations(outcome).values()} == {Location(str(project.path / "test_tables.py"), 3)}
+    else:
+        assert outcome.location == Location(str(package / "shop_tables.py"), *marks[""])
 
 
 SECRETS = {

@@ -65,17 +65,21 @@ def start(project):
     return run
 
 
-def test_a_log_of_ci_has_a_line_every_few_seconds(start):
-    result = start()
+def test_a_log_of_ci_has_a_line_every_few_seconds_that_no_report_repeats(start):
+    result = start(fails=True)
 
-    result.assert_outcomes(passed=3)
-    shown = [re.sub(r"\d s", "N s", line) for line in result.outlines if "delta schema" in line or "test_x" in line]
+    result.assert_outcomes(passed=2, failed=1)
+    lines = result.outlines[: next(at for at, line in enumerate(result.outlines) if "FAILURES" in line)]
+    shown = [re.sub(r"\d s", "N s", line) for line in lines if "delta schema" in line or "test_x" in line]
     assert [re.sub(r" {2,}", "  ", line) for line in shown] == [
         "test_x.py .",
         "delta schema: downloading: 1 of 7 MB",
         "delta schema: downloading: done after N s",
-        "test_x.py ..  [100%]",
+        "test_x.py F.  [100%]",
     ]
+    result.stdout.fnmatch_lines(["*Captured stdout call*", "CAPTURED"])
+    result.stdout.no_fnmatch_line("*Captured log*")
+    assert result.stdout.str().count("1 of 7 MB") == 1 + TESTS.count("1 of 7 MB")
 
 
 def test_a_terminal_has_one_line_that_is_rewritten(project, start):
@@ -154,31 +158,8 @@ def test_lines_of_several_steps_follow_each_other_and_results_begin_a_line(proje
     assert [re.sub(r"[\d.]+ ?s$", "N s", line) for line in shown if line] == lines
 
 
-def test_a_verbose_run_shows_each_result_behind_its_name(start):
-    result = start("-v")
-
-    result.stdout.fnmatch_lines(
-        [
-            "test_x.py::test_before PASSED *",
-            "test_x.py::test_long*",
-            "delta schema: downloading: 1 of 7 MB",
-            "test_x.py::test_long PASSED *",
-            "test_x.py::test_after PASSED *",
-        ],
-    )
-
-
-def test_reports_do_not_repeat_what_the_terminal_has_shown(start):
-    result = start(fails=True)
-
-    result.stdout.fnmatch_lines(["*Captured stdout call*", "CAPTURED"])
-    result.stdout.no_fnmatch_line("*Captured log*")
-    assert result.stdout.str().count("1 of 7 MB") == 1 + TESTS.count("1 of 7 MB")
-
-
-@pytest.mark.parametrize("isatty", [False, True], ids=["file", "terminal"])
-def test_what_a_worker_of_xdist_does_is_shown_between_the_results(start, isatty):
-    result = start("-n2", "--dist=loadfile", isatty=isatty)
+def test_what_a_worker_of_xdist_does_is_shown_between_the_results(start):
+    result = start("-n2", "--dist=loadfile", isatty=True)
 
     result.assert_outcomes(passed=3)
     assert "delta schema" not in result.stderr.str()

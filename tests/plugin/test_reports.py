@@ -23,12 +23,6 @@ parents = table("dev.silver.parents", Column("id", LongType(), comment="new"))
 """
 DRIFTED = 'MemoryCatalog([stored("dev.silver.orders", ID), stored("dev.silver.parents", OLD)])'
 TYPES = ", ".join(get_args(ReportType))
-HOOK = """
-
-def pytest_delta_schema_report(config, report):
-    import json
-    (config.rootpath / "hook.json").write_text(json.dumps(report))
-"""
 
 
 def _report(project, name="delta-report.json") -> Any:
@@ -99,18 +93,28 @@ def test_a_gate_writes_a_report(drifted):
     ]
 
 
-@pytest.mark.parametrize("hook", ["", HOOK], ids=["file", "hook"])
-def test_a_run_without_a_catalog(project, hook):
+HOOK = """
+
+def pytest_delta_schema_report(config, report):
+    import json
+    (config.rootpath / "hook.json").write_text(json.dumps(report))
+"""
+
+
+def test_a_run_without_a_catalog(project):
     project.ini("python_files = models.py")
     project.settings()
     project.models("bad = table('dev.silver.bad', Column('id', LongType()), primary_key=['nope'])\n" + ORDERS)
-    project.pytester.makeconftest(hook)
     project.run("--snapshot-update")
+    project.run("--delta-report=json")
+    report = _report(project)
+    (project.path / "delta-report.json").unlink()
+    project.pytester.makeconftest(HOOK)
 
-    project.run(*(() if hook else ("--delta-report=json",)))
+    project.run()
 
-    report = _report(project, "hook.json" if hook else "delta-report.json")
-    assert (project.path / "delta-report.json").exists() is not bool(hook)
+    assert _report(project, "hook.json") == report
+    assert not (project.path / "delta-report.json").exists()
     assert (report["mode"], report["backend"]) == ("check", "")
     assert _outcomes(report) == {"dev.silver.bad": "blocked", "dev.silver.orders": "valid"}
     assert _checks(report) == {
@@ -144,49 +148,31 @@ def _schemas(table):
     ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "schemas"),
-    [
-        pytest.param((), [[("id", "bigint")], None], id="without a catalog"),
-        pytest.param(("--delta-drift",), [[("id", "bigint")], [("id", "int")]], id="drift"),
-        pytest.param(
-            ("--delta-apply", "--delta-warehouse=w/{worker}"),
-            [[("id", "bigint")], [("id", "int")]],
-            id="before an apply",
-        ),
-    ],
-)
-def test_both_schemas_are_in_the_report(project, arguments, schemas):
+WIDENED = """
+orders = table("dev.silver.orders", Column("id", LongType()))
+bad = table("dev.silver.bad", Column("id", LongType()), primary_key=["nope"])
+new = table("dev.silver.new", Column("id", LongType()))
+"""
+BIGINT, INT = [("id", "bigint")], [("id", "int")]
+
+
+def test_both_schemas_are_in_the_report_before_anything_changes(project):
     project.settings('models = ["models"]', 'enable_features = ["typeWidening"]')
-    project.models('orders = table("dev.silver.orders", Column("id", LongType()))')
+    project.models(WIDENED)
     project.catalog('MemoryCatalog([stored("dev.silver.orders", OLD._replace(data_type="int"))])')
+    expected = {
+        (): [[None, None], [BIGINT, None], [BIGINT, None]],
+        ("--delta-drift",): [[None, None], [BIGINT, []], [BIGINT, INT]],
+        ("--delta-apply", "--delta-warehouse=w/{worker}"): [[None, None], [BIGINT, []], [BIGINT, INT]],
+    }
+    for arguments, schemas in expected.items():
+        project.run("--snapshot-update", *arguments, "--delta-report=json", "--delta-report=html")
 
-    project.run("--snapshot-update", *arguments, "--delta-report=json", "--delta-report=html")
-
-    [table] = _report(project)["tables"]
-    assert _schemas(table) == schemas
-    assert "Schema: 1 part" in (project.path / "delta-report.html").read_text()
-
-
-def test_a_model_that_breaks_a_rule_has_no_schema_and_a_new_table_no_columns(project):
-    project.models(
-        "bad = table('dev.silver.bad', Column('id', LongType()), primary_key=['nope'])\n"
-        "good = table('dev.silver.good', Column('id', LongType()))\n",
-    )
-    project.catalog("MemoryCatalog()")
-
-    project.run("--delta-drift", "--delta-report=json")
-
-    bad, good = _report(project)["tables"]
-    assert (_schemas(bad), _schemas(good)) == ([None, None], [[("id", "bigint")], []])
+        assert [_schemas(table) for table in _report(project)["tables"]] == schemas
+        assert "Schema: 1 part" in (project.path / "delta-report.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("settings", "samples", "message"),
-    [("", "", "because 1 row breaks it, of 1"), ("report_samples = true", "id = 0", "of 1")],
-)
-def test_rows_are_left_out_unless_asked_for(project, settings, samples, message):
-    project.settings('models = ["models"]', settings)
+def test_rows_are_left_out_unless_asked_for(project):
     project.models(
         "from pytest_delta_schema import Check\n"
         "orders = table('dev.silver.orders', Column('id', LongType()), checks=[Check('positive', 'id > 0')])\n",
@@ -194,14 +180,19 @@ def test_rows_are_left_out_unless_asked_for(project, settings, samples, message)
     project.catalog(
         'MemoryCatalog([stored("dev.silver.orders", OLD)], rows={QualifiedName("dev", "silver", "orders"): [{"id": 0}]})',
     )
+    for setting, samples, message in (
+        ("", "", "because 1 row breaks it, of 1"),
+        ("report_samples = true", "id = 0", "of 1"),
+    ):
+        project.settings('models = ["models"]', setting)
 
-    result = project.run("--delta-drift", "--delta-preflight=count", "--delta-report=json")
+        result = project.run("--delta-drift", "--delta-preflight=count", "--delta-report=json")
 
-    result.stdout.fnmatch_lines(["*of 1, such as id = 0; *"])
-    [table] = _report(project)["tables"]
-    [diagnostic] = [diagnostic for diagnostic in table["diagnostics"] if diagnostic["code"] == "DS302"]
-    assert (diagnostic["samples"], diagnostic["message"].endswith(message)) == (samples, True)
-    assert ("id = 0" in json.dumps(table)) is bool(samples)
+        result.stdout.fnmatch_lines(["*of 1, such as id = 0; *"])
+        [table] = _report(project)["tables"]
+        [diagnostic] = [diagnostic for diagnostic in table["diagnostics"] if diagnostic["code"] == "DS302"]
+        assert (diagnostic["samples"], diagnostic["message"].endswith(message)) == (samples, True)
+        assert ("id = 0" in json.dumps(table)) is bool(samples)
 
 
 def test_errors_in_set_up_and_a_fault_of_the_whole_run(drifted):
@@ -229,7 +220,7 @@ def broken(request):
     assert report["tables"][0]["location"] == {"file": "models.py", "line": 8, "column": None, "end_line": None}
 
 
-def test_a_fault_of_the_whole_run_is_reported_once(drifted, workers):
+def test_a_fault_of_the_whole_run_is_reported_once(drifted):
     drifted.catalog("closed()")
     drifted.pytester.path.joinpath("conftest.py").write_text(
         """
@@ -247,7 +238,7 @@ def delta_catalog():
 """,
     )
 
-    drifted.run("--delta-drift", "--delta-report=json", "-m", "delta_drift", *workers)
+    drifted.run("--delta-drift", "--delta-report=json", "-m", "delta_drift")
 
     report = _report(drifted)
     assert [fault["message"] for fault in report["faults"]] == ["no route to http://<server>; start it"]
@@ -256,37 +247,32 @@ def delta_catalog():
     assert [table["diagnostics"] for table in report["tables"]] == [[], []]
 
 
-@pytest.mark.parametrize(
-    ("raised", "arguments", "checks"),
-    [("KeyboardInterrupt", (), {}), ("AssertionError", ("-x",), {"drift": "error"})],
-)
-def test_a_run_that_stops_early_is_incomplete(drifted, raised, arguments, checks):
-    drifted.extend_conftest(
-        f"""
+STOPPING = """
 @pytest.fixture(autouse=True)
 def stop(request):
     if request.node.nodeid.endswith("orders::drift"):
-        raise {raised}
-""",
-    )
+        raise {}
+"""
+
+
+def test_a_run_that_stops_early_is_incomplete(drifted):
     drifted.run("--snapshot-update")
+    for raised, arguments, checks in (("KeyboardInterrupt", (), {}), ("AssertionError", ("-x",), {"drift": "error"})):
+        drifted.catalog(DRIFTED)
+        drifted.extend_conftest(STOPPING.format(raised))
 
-    drifted.run("--delta-drift", "--delta-report=json", *arguments)
+        drifted.run("--delta-drift", "--delta-report=json", *arguments)
 
-    report = _report(drifted)
-    assert report["complete"] is report["runs"][0]["complete"] is False
-    assert _checks(report)["dev.silver.orders"] == {"rules": "passed", "ddl": "passed", **checks}
-    assert "drift" not in _checks(report)["dev.silver.parents"]
+        report = _report(drifted)
+        assert report["complete"] is report["runs"][0]["complete"] is False
+        assert _checks(report)["dev.silver.orders"] == {"rules": "passed", "ddl": "passed", **checks}
+        assert "drift" not in _checks(report)["dev.silver.parents"]
 
 
 @pytest.mark.parametrize(
     ("stuck", "options", "status"),
-    [
-        ("pass", (), -signal.SIGTERM),
-        ("time.sleep(60)", (), 128 + signal.SIGTERM),
-        ("pass", ("-n1",), 128 + signal.SIGTERM),
-    ],
-    ids=["serial", "stuck", "workers"],
+    [("time.sleep(60)", (), 128 + signal.SIGTERM), ("pass", ("-n1",), 128 + signal.SIGTERM)],
+    ids=["stuck", "workers"],
 )
 def test_sigterm_leaves_a_report(drifted, stuck, options, status):
     drifted.extend_conftest(
@@ -377,15 +363,14 @@ def once(request, seen=[]):
     assert _checks(report)["dev.silver.parents"]["drift"] == "failed"
 
 
-@pytest.mark.parametrize("arguments", [("test_other.py",), ("--collect-only",), ("-k", "nothing")])
-def test_a_run_without_checks_overwrites_nothing(drifted, arguments):
+def test_a_run_without_checks_overwrites_nothing(drifted):
     drifted.pytester.makepyfile(test_other="def test_other(): pass")
     (drifted.path / "delta-report.json").write_text("old")
+    for arguments in (("test_other.py",), ("--collect-only",), ("-k", "nothing")):
+        result = drifted.run("--delta-report=json", *arguments)
 
-    result = drifted.run("--delta-report=json", *arguments)
-
-    assert (drifted.path / "delta-report.json").read_text() == "old"
-    result.stdout.no_fnmatch_line("*report written*")
+        assert (drifted.path / "delta-report.json").read_text() == "old"
+        result.stdout.no_fnmatch_line("*report written*")
 
 
 def test_all_wrong_values_are_usage_errors_before_anything_runs(drifted):
@@ -436,28 +421,24 @@ def test_paths_start_where_they_are_written_and_the_command_line_comes_last(proj
     assert sorted(path.name for path in project.path.glob("**/*report*")) == ["delta-report.sarif"]
 
 
-@pytest.mark.parametrize("arguments", [(), ("--delta-report=github:off",)], ids=["by-itself", "off"])
-def test_github_gets_annotations_and_a_summary_by_itself(project, monkeypatch, arguments):
+def test_github_gets_annotations_and_a_summary_by_itself_unless_they_are_off(project, monkeypatch):
     summary = project.path / "summary.md"
     summary.write_text("of another step\n")
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
-    project.ini("python_files = models.py")
-    project.settings()
     project.models(ORDERS)
 
-    result = project.run(*arguments)
+    off = project.run("--delta-report=github:off")
+    untouched = summary.read_text()
+    result = project.run()
 
-    annotations = [line for line in result.outlines if line.startswith("::")]
-    shown, _, text = summary.read_text().partition("\n")
-    assert shown == "of another step"
-    if arguments:
-        assert (annotations, text) == ([], "")
-    else:
-        [annotation] = annotations
-        assert annotation.startswith("::error file=models.py,line=8,")
-        assert "there is no snapshot yet" in annotation
-        assert "dev.silver.orders" in text
+    assert [line for line in off.outlines if line.startswith("::")] == []
+    assert untouched == "of another step\n"
+    [annotation] = [line for line in result.outlines if line.startswith("::")]
+    assert annotation.startswith("::error file=models.py,line=8,")
+    assert "there is no snapshot yet" in annotation
+    assert summary.read_text().startswith(untouched)
+    assert "dev.silver.orders" in summary.read_text()
 
 
 class pytest_github_actions_annotate_failures:  # noqa: N801 - the name of the plugin
@@ -527,36 +508,15 @@ def test_unmanaged_tables_and_consents(project):
     assert [table["name"] for table in report["tables"]] == ["dev.silver.orders"]
 
 
-def test_nothing_is_loaded_unless_a_report_is_asked_for(project):
-    project.models(ORDERS)
-    project.pytester.makeconftest(
-        """
-import sys
-
-def pytest_sessionfinish():
-    assert not [name for name in sys.modules if "report_of_run" in name or name.endswith("run_reports")]
-""",
-    )
-
-    result = project.run("--snapshot-update", subprocess=True)
-
-    result.assert_outcomes(passed=2)
-    assert result.ret == pytest.ExitCode.OK
-
-
-@pytest.mark.parametrize("report", ["html", "html:page.html"])
-def test_a_page_without_its_extra_is_refused_before_anything_runs(project, monkeypatch, report):
+def test_a_page_without_its_extra_is_refused_before_anything_runs(project, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     project.models(ORDERS)
+    for report in ("html", "html:page.html"):
+        result = project.run("--delta-drift", f"--delta-report={report}")
 
-    result = project.run("--delta-drift", f"--delta-report={report}")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [
-            'ERROR: report html: it needs jinja2, which is not installed; run: pip install "pytest-delta-schema?html?"',
-        ],
-    )
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        install = 'run: pip install "pytest-delta-schema?html?"'
+        result.stderr.fnmatch_lines([f"ERROR: report html: it needs jinja2, which is not installed; {install}"])
     assert project.run("--delta-report=json", "--snapshot-update").ret == pytest.ExitCode.OK
 
 
@@ -594,14 +554,14 @@ def applied():
     assert not [text for text in (result.stdout.str(), *shown) if token in text]
 
 
-def test_reports_have_neither_the_token_nor_the_server_of_a_run(project, monkeypatch, workers):
+def test_reports_have_neither_the_token_nor_the_server_of_a_run(project, monkeypatch):
     monkeypatch.setenv("DATABRICKS_HOST", "https://adb-17.azuredatabricks.net")
     monkeypatch.setenv("DATABRICKS_TOKEN", "dapi0123456789abcdef")
     comment = "ask dapi0123456789abcdef at adb-17.azuredatabricks.net, or see https://wiki.example/x"
     project.models(f"orders = table('dev.silver.orders', Column('id', LongType(), comment={comment!r}))")
     project.catalog("MemoryCatalog([stored('dev.silver.orders', ID)])")
 
-    project.run("--delta-drift", "--delta-report=json", "--delta-report=html", *workers)
+    project.run("--delta-drift", "--delta-report=json", "--delta-report=html")
 
     [table] = _report(project)["tables"]
     shown = "ask *** at <server>, or see https://wiki.example/x"

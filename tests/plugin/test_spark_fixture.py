@@ -46,32 +46,28 @@ TEXT = (
 )
 
 
-@pytest.mark.parametrize(
-    ("test", "phase"),
-    [
-        ("def test_first(delta_spark): delta_spark.stop()\n", "call"),
-        (
-            "@pytest.fixture\ndef spark(delta_spark):\n    yield\n    delta_spark.stop()\ndef test_first(spark): pass\n",
-            "teardown",
-        ),
-        (
-            "@pytest.fixture\ndef spark(delta_spark):\n    delta_spark.stop()\ndef test_first(spark): pass\n",
-            "set-up",
-        ),
-    ],
-)
-def test_a_session_that_a_test_stops_is_named_once(project, test, phase):
+STOPS = {
+    "call": "def test_first(delta_spark): delta_spark.stop()\n",
+    "teardown": (
+        "@pytest.fixture\ndef spark(delta_spark):\n    yield\n    delta_spark.stop()\ndef test_first(spark): pass\n"
+    ),
+    "set-up": "@pytest.fixture\ndef spark(delta_spark):\n    delta_spark.stop()\ndef test_first(spark): pass\n",
+}
+
+
+def test_a_session_that_a_test_stops_is_named_once(project):
     project.settings()
     project.pytester.makeconftest(SESSION)
-    project.pytester.makepyfile(
-        test_x=f"import pytest\n{test}def test_next(delta_spark): pass\ndef test_last(delta_spark): pass\n"
-        "def test_other(): pass\n",
-    )
+    for phase, test in STOPS.items():
+        project.pytester.makepyfile(
+            test_x=f"import pytest\n{test}def test_next(delta_spark): pass\ndef test_last(delta_spark): pass\n"
+            "def test_other(): pass\n",
+        )
 
-    result = project.run("test_x.py")
+        result = project.run("test_x.py")
 
-    result.assert_outcomes(passed=2, errors=1, skipped=1)
-    assert TEXT.format("delta_spark", phase, "first") in result.outlines
+        result.assert_outcomes(passed=2, errors=1, skipped=1)
+        assert TEXT.format("delta_spark", phase, "first") in result.outlines
 
 
 def test_tables_whose_session_was_stopped_are_not_checked(project):
@@ -123,14 +119,16 @@ def test_it():
 """
 
 
-@pytest.mark.parametrize(("option", "shown"), [("-v", False), ("-vv", True)])
-def test_a_very_verbose_run_shows_java_stacks(project, option, shown):
+def test_a_very_verbose_run_shows_java_stacks(project):
     project.settings()
     project.pytester.makepyfile(test_x=STACK)
 
-    result = project.run(option)
+    shown = [
+        any("at org.apache.Spark" in line and "DEBUG" in line for line in project.run(option).outlines)
+        for option in ("-v", "-vv")
+    ]
 
-    assert any("at org.apache.Spark" in line and "DEBUG" in line for line in result.outlines) == shown
+    assert shown == [False, True]
 
 
 @pytest.mark.parametrize(

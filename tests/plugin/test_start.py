@@ -35,47 +35,35 @@ LOADED = [
 
 
 @pytest.mark.parametrize(
-    "version",
-    [pytest.version_tuple, (8, 4, 2)],
+    ("version", "args"),
+    [(pytest.version_tuple, ("-p", "no:syrupy")), ((8, 4, 2), ())],
     ids=["the installed pytest", "the oldest pytest"],
 )
-def test_an_unrelated_run_imports_only_what_every_run_needs(project, version):
+def test_an_unrelated_run_imports_only_what_every_run_needs(project, version, args):
     project.settings()
     project.pytester.makeconftest(f"import pytest\npytest.version_tuple = {version!r}\n")
+    heavy = (*HEAVY, "syrupy") if args else HEAVY
     project.pytester.makepyfile(
         test_x=f"""
         import sys
         def test_it():
             assert sorted(name for name in sys.modules if name.startswith("pytest_delta_schema")) == {LOADED!r}
-            assert [name for name in {HEAVY!r} if name in sys.modules] == []
+            assert [name for name in {heavy!r} if name in sys.modules] == []
         """,
     )
 
-    project.run(subprocess=True).assert_outcomes(passed=1)
-    project.run("-p", "no:syrupy", subprocess=True).assert_outcomes(passed=1)
+    project.run(*args, subprocess=True).assert_outcomes(passed=1)
 
 
-def test_the_plugin_itself_does_not_import_syrupy(project):
+def test_a_root_conftest_or_an_argument_may_name_the_plugin(project, monkeypatch):
     project.settings()
-    project.pytester.makepyfile(test_x="import sys\ndef test_it(): assert 'syrupy' not in sys.modules\n")
-
-    project.run("-p", "no:syrupy", subprocess=True).assert_outcomes(passed=1)
-
-
-def test_a_root_conftest_may_name_the_plugin(project):
-    project.settings()
-    project.pytester.makeconftest("pytest_plugins = ['pytest_delta_schema.plugin']")
     project.pytester.makepyfile(test_x="def test_it(delta_worker_id): assert delta_worker_id == 'main'\n")
+    conftest = project.pytester.makeconftest("pytest_plugins = ['pytest_delta_schema.plugin']")
 
-    project.run(subprocess=True).assert_outcomes(passed=1)
-
-
-def test_it_works_without_autoloading(project, monkeypatch):
+    project.run().assert_outcomes(passed=1)
+    conftest.unlink()
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    project.settings()
-    project.pytester.makepyfile(test_x="def test_it(delta_worker_id): assert delta_worker_id == 'main'\n")
-
-    project.run("-p", "pytest_delta_schema.plugin", subprocess=True).assert_outcomes(passed=1)
+    project.run("-p", "pytest_delta_schema.plugin").assert_outcomes(passed=1)
 
 
 def test_defaults_of_one_run_do_not_reach_the_next(project):
@@ -135,12 +123,8 @@ def run(project, *args):
 @pytest.mark.parametrize(
     ("models", "args"),
     [
-        pytest.param("models", [], id="checks"),
-        pytest.param("shop.models", [], id="checks of a package"),
-        pytest.param("models", ["--collect-only"], id="collection"),
-        pytest.param("models", ["-n2"], id="xdist"),
-        pytest.param("models", ["--delta-drift", "--delta-backend=memory"], id="gate"),
-        pytest.param("", ["--delta-drift"], id="gate without models"),
+        pytest.param("models", ["-n2"], id="checks"),
+        pytest.param("shop.models", ["--delta-drift", "--delta-backend=memory"], id="gate of a package"),
         pytest.param("", ["--delta-drift", "--delta-allow=drop-column dev.silver.orders.legacy"], id="consent"),
     ],
 )
@@ -173,12 +157,12 @@ def test_a_test_module_that_imports_this_package_is_an_error_that_names_the_extr
     result.stdout.fnmatch_lines([f"E   ModuleNotFoundError: {FACT.replace('[', '[[]')}"])
 
 
-def test_a_run_without_models_is_not_affected(bare, workers):
+def test_a_run_without_models_is_not_affected(bare):
     bare.settings()
     (bare.path / "pyproject.toml").write_text("[tool.pytest_delta_schema]\nbackend = 'memory'\nmax_risk = 'scan'\n")
     bare.pytester.makepyfile(test_x="def test_it(delta_worker_id): pass\ndef test_fails(): raise KeyError\n")
 
-    run(bare, *workers).assert_outcomes(passed=1, failed=1)
+    run(bare).assert_outcomes(passed=1, failed=1)
 
 
 def test_consents_of_the_project_need_the_extra(bare):

@@ -26,60 +26,53 @@ BEFORE = "MemoryCatalog([stored('dev.silver.orders', OLD, ColumnState('created_t
 GREEN, RED, YELLOW = "\x1b[32m", "\x1b[31m", "\x1b[33m"
 
 
-@pytest.mark.parametrize(
-    ("line", "markup"),
-    [
-        ("  + columns.a  (absent) -> int", {"green": True}),
-        ("  - columns.a  int -> (absent)", {"red": True}),
-        ("  ~ columns.a.type  int -> bigint", {"yellow": True}),
-        ("    ~ columns.a.type  int -> bigint", {"yellow": True}),
-        ("  ! dev.silver.orders: it is wrong", {"red": True}),
-        ("  drifted     dev.silver.orders has drifted", {"red": True}),
-        ("  unreadable  dev.silver.orders: no log", {"red": True}),
-        ("  applied     dev.silver.orders, 1 change", {"green": True}),
-        ("  unused      the consent", {"red": True}),
-        ("  note        a note", {}),
-        ("  -- scan", {}),
-        ("  ALTER TABLE `a`", {}),
-        ("drift: 1 drifted", {}),
-        ("  +", {}),
-        ("", {}),
-    ],
-)
-def test_lines(line, markup):
-    assert markup_of(line) == markup
+LINES = {
+    "  + columns.a  (absent) -> int": {"green": True},
+    "  - columns.a  int -> (absent)": {"red": True},
+    "  ~ columns.a.type  int -> bigint": {"yellow": True},
+    "    ~ columns.a.type  int -> bigint": {"yellow": True},
+    "  ! dev.silver.orders: it is wrong": {"red": True},
+    "  unused      the consent": {"red": True},
+    "  note        a note": {},
+    "  -- scan": {},
+    "  ALTER TABLE `a`": {},
+    "drift: 1 drifted": {},
+    "  +": {},
+    "": {},
+}
 
 
-@pytest.mark.parametrize("status", Status, ids=str)
-def test_every_status_has_a_colour(status):
-    colour = "green" if status.passes else "red" if status.fails else "yellow"
-    assert markup_of(f"  {status.value:<10}  dev.silver.orders") == {colour: True}
+def test_lines_and_every_status_have_their_colours():
+    statuses = {
+        f"  {status.value:<10}  dev.silver.orders": {
+            "green" if status.passes else "red" if status.fails else "yellow": True
+        }
+        for status in Status
+    }
+    expected = {**LINES, **statuses}
+
+    assert {line: markup_of(line) for line in expected} == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "  + a\n  - b\n",
-        "  + a\n\n  - b",
-        "  + `a\r\n::error::x`\n",
-        "  + `a\r::error::x`\n",
-        "  + `a\x85::error::x`\n",
-        "  + `a\u2028::error::x\x0b`\n",
-        "",
-    ],
-)
-def test_colours_add_no_line_end(text):
-    report = SimpleNamespace(longrepr=failure_at("shop/models.py", 3, "headline", text))
-    plain, coloured = StringIO(), StringIO()
-    writer = TerminalWriter(coloured)
-    writer.hasmarkup = True
+TEXTS = [
+    *("  + a\n  - b\n", "  + a\n\n  - b", "  + `a\r\n::error::x`\n", "  + `a\r::error::x`\n"),
+    *("  + `a\x85::error::x`\n", "  + `a\u2028::error::x\x0b`\n", ""),
+]
 
-    report.longrepr.toterminal(TerminalWriter(plain))
-    show_lines_with(report, markup_of)
-    report.longrepr.toterminal(writer)
 
-    assert ("\x1b[32m  + " in coloured.getvalue()) is bool(text)
-    assert re.sub("\x1b\\[\\d*m", "", coloured.getvalue()) == plain.getvalue()
+def test_colours_add_no_line_end():
+    for text in TEXTS:
+        report = SimpleNamespace(longrepr=failure_at("shop/models.py", 3, "headline", text))
+        plain, coloured = StringIO(), StringIO()
+        writer = TerminalWriter(coloured)
+        writer.hasmarkup = True
+
+        report.longrepr.toterminal(TerminalWriter(plain))
+        show_lines_with(report, markup_of)
+        report.longrepr.toterminal(writer)
+
+        assert ("\x1b[32m  + " in coloured.getvalue()) is bool(text), text
+        assert re.sub("\x1b\\[\\d*m", "", coloured.getvalue()) == plain.getvalue(), text
 
 
 @pytest.fixture
@@ -89,39 +82,26 @@ def drifted(project):
     return project
 
 
-def test_a_terminal_shows_changes_with_colours(drifted):
-    result = drifted.run("--delta-drift", "-m", "delta_drift", "--color=yes")
+def test_a_terminal_shows_changes_with_colours_and_other_texts_have_none(drifted):
+    coloured = drifted.run("--delta-drift", "-m", "delta_drift", "--color=yes", "--junitxml=junit.xml")
+    plain = drifted.run("--delta-drift", "-m", "delta_drift", "--color=no")
 
-    lines = result.stdout.str().splitlines()
-    assert any(line.startswith(f"{GREEN}  + columns.") for line in lines)
-    assert any(line.startswith(f"{YELLOW}  ~ columns.") for line in lines)
-    assert any(line.startswith(f"{RED}  drifted     dev.silver.orders has drifted") for line in lines)
-
-
-@pytest.mark.parametrize("option", ["--color=no", "--junitxml=junit.xml"])
-def test_other_texts_have_none(drifted, option):
-    result = drifted.run("--delta-drift", "-m", "delta_drift", option)
-
-    assert "\x1b" not in result.stdout.str()
-    assert "  + columns." in result.stdout.str()
-    junit = drifted.path / "junit.xml"
-    assert option == "--color=no" or "#x1B" not in junit.read_text("utf-8")
+    for start in (f"{GREEN}  + columns.", f"{YELLOW}  ~ columns.", f"{RED}  drifted     dev.silver.orders has drifted"):
+        assert any(line.startswith(start) for line in coloured.outlines)
+    assert "#x1B" not in (drifted.path / "junit.xml").read_text("utf-8")
+    assert "\x1b" not in plain.stdout.str()
+    assert "  + columns." in plain.stdout.str()
 
 
-def test_a_quiet_run_leaves_out_sql(drifted):
-    result = drifted.run("--delta-drift", "-m", "delta_drift", "-q")
+def test_a_quiet_run_leaves_out_sql_and_a_quiet_apply_changes(drifted):
+    drift = drifted.run("--delta-drift", "-m", "delta_drift", "-q").stdout.str()
+    apply = drifted.run("--delta-apply", "-m", "delta_apply", "-q")
 
-    shown = result.stdout.str()
-    assert "  + columns." in shown
-    assert "ALTER TABLE" not in shown
-    assert "to align the catalog: pytest --delta-apply" in shown
-
-
-def test_a_quiet_apply_lists_tables_without_their_changes(drifted):
-    result = drifted.run("--delta-apply", "-m", "delta_apply", "-q")
-
-    result.stdout.fnmatch_lines(["  applied     dev.silver.orders, *"])
-    assert "columns.amount" not in result.stdout.str()
+    assert "  + columns." in drift
+    assert "ALTER TABLE" not in drift
+    assert "to align the catalog: pytest --delta-apply" in drift
+    apply.stdout.fnmatch_lines(["  applied     dev.silver.orders, *"])
+    assert "columns.amount" not in apply.stdout.str()
 
 
 LONG = 300

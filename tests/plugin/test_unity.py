@@ -31,11 +31,16 @@ def unity(project, tmp_path, monkeypatch):
         yield made
 
 
-def test_the_gate_reports_a_stale_catalog_entry(project, unity):
-    result = project.run("--delta-drift", "--snapshot-update")
+def test_a_stale_entry_fails_the_gate_until_a_sync_has_updated_it(project, unity):
+    project.run("--snapshot-update")
 
-    result.assert_outcomes(passed=3, failed=1)
-    result.stdout.fnmatch_lines(
+    drift = project.run("--delta-drift", "--delta-report=json:drift.json")
+    alone = project.run("--delta-drift", "-m", "delta_metadata")
+    calls = unity.calls("POST")
+    sync = project.run("--delta-sync-metadata", "-rP", "--delta-report=json:sync.json")
+
+    drift.assert_outcomes(passed=3, failed=1)
+    drift.stdout.fnmatch_lines(
         [
             "dev.silver.orders: the catalog entry differs from the Delta log, 2 differences: columns, properties.team",
             "  columns          entry none      log 2",
@@ -46,26 +51,37 @@ def test_the_gate_reports_a_stale_catalog_entry(project, unity):
             "to synchronise catalog entries with the logs: pytest --delta-sync-metadata",
         ],
     )
-    assert "Starting" not in result.stdout.str()
-    assert unity.calls("POST") == []
-
-
-def test_a_sync_updates_the_entry_and_the_gate_passes(project, unity):
-    result = project.run("--delta-sync-metadata", "--snapshot-update", "-rP")
-
-    result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(
+    assert "Starting" not in drift.stdout.str()
+    alone.assert_outcomes(failed=1)
+    alone.stdout.fnmatch_lines(["FAILED models.py::dev.silver.orders::metadata - *"])
+    assert calls == []
+    sync.assert_outcomes(passed=3)
+    sync.stdout.fnmatch_lines(
         [
             f"delta schema: sync-metadata on unity, server {unity.server.uri}",
             "  -- dev.silver.orders: the catalog entry differs from the Delta log, 2 differences: columns, *",
             "sync-metadata: 1 metadata synced, 0 statements run",
         ],
     )
-    result = project.run("--delta-drift")
-    result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run"])
-    result = project.run("--delta-sync-metadata")
-    result.stdout.fnmatch_lines(["sync-metadata: 1 in sync, 0 statements run"])
+    [[stale], [synced]] = [
+        report_from_json(json.loads((project.path / f"{mode}.json").read_text())).tables for mode in ("drift", "sync")
+    ]
+    assert (stale.status, synced.status, synced.mode, synced.backend) == (
+        Status.STALE,
+        Status.SYNCED,
+        "sync-metadata",
+        "unity",
+    )
+    assert [(change.path, change.before, change.after) for change in stale.changes] == [
+        ("columns", "none", "2"),
+        ("properties.team", "(absent)", "'x'"),
+    ]
+    assert synced.changes == stale.changes
+    assert [(check.check, check.outcome) for check in synced.checks][-1] == ("metadata", "passed")
+    again = project.run("--delta-drift")
+    again.assert_outcomes(passed=4)
+    again.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run"])
+    project.run("--delta-sync-metadata").stdout.fnmatch_lines(["sync-metadata: 1 in sync, 0 statements run"])
 
 
 HOSTILE = "a ##[add-mask]b ##vso[task.complete]c\n::error::d\x1b[2K\u202e"
@@ -84,29 +100,6 @@ def test_texts_of_an_entry_are_no_commands(project, unity, mode):
     assert ci_commands((project.path / "report.xml").read_text("utf-8")) == []
 
 
-@pytest.mark.usefixtures("unity")
-def test_reports_have_stale_entries_and_syncs(project):
-    project.run("--snapshot-update")
-    reports = []
-    for mode in ("drift", "sync-metadata"):
-        project.run(f"--delta-{mode}", f"--delta-report=json:{mode}.json")
-        reports.append(report_from_json(json.loads((project.path / f"{mode}.json").read_text())))
-
-    [[stale], [synced]] = [report.tables for report in reports]
-    assert (stale.status, synced.status, synced.mode, synced.backend) == (
-        Status.STALE,
-        Status.SYNCED,
-        "sync-metadata",
-        "unity",
-    )
-    assert [(change.path, change.before, change.after) for change in stale.changes] == [
-        ("columns", "none", "2"),
-        ("properties.team", "(absent)", "'x'"),
-    ]
-    assert synced.changes == stale.changes
-    assert [(check.check, check.outcome) for check in synced.checks][-1] == ("metadata", "passed")
-
-
 def test_a_report_names_no_server_and_no_token(project, monkeypatch):
     monkeypatch.setenv("UNITY_CATALOG_TOKEN", TOKEN)
     project.settings('models = ["models"]', 'backend = "unity"', 'unity_uri = "http://127.0.0.1:1"')
@@ -123,35 +116,28 @@ def test_a_report_names_no_server_and_no_token(project, monkeypatch):
     assert "127.0.0.1" not in text
 
 
-@pytest.mark.parametrize("mode", ["--delta-sync-metadata", "--delta-drift"])
-def test_what_the_server_cannot_store_is_a_note(project, unity, mode):
+def test_what_the_server_cannot_store_and_another_spelling_are_notes(project, unity):
     unity.table("dev.silver.odd", field("id"), field("v", "void"), team="x" * 256)
-    project.models("odd = table('dev.silver.odd', Column('id', LongType()), evolution='additive')\n")
-    project.run("--delta-sync-metadata", "--snapshot-update")
-
-    result = project.run(mode)
-
-    result.assert_outcomes(passed=3 + (mode == "--delta-drift"))
-    result.stdout.fnmatch_lines(
-        [
-            "  note  *dev.silver.odd: the catalog cannot store column v (void), property team (a value of 256 characters),*",
-        ],
+    unity.table("dev.silver.Mixed", *FIELDS)
+    project.models(
+        "odd = table('dev.silver.odd', Column('id', LongType()), evolution='additive')\n"
+        + MODEL.replace("dev.silver.orders", "dev.silver.mixed")
     )
+    project.run("--delta-sync-metadata", "--snapshot-update").assert_outcomes(passed=6)
+    void = "the catalog cannot store column v (void), property team (a value of 256 characters),*"
+
+    for mode in ("--delta-sync-metadata", "--delta-drift", "--delta-apply"):
+        result = project.run(mode)
+
+        result.assert_outcomes(passed=6 + 2 * (mode != "--delta-sync-metadata"))
+        result.stdout.fnmatch_lines_random([f"  note  *dev.silver.odd: {void}"])
+        if mode != "--delta-sync-metadata":
+            fact = "the catalog stores it as dev.silver.Mixed; names match without case"
+            result.stdout.fnmatch_lines([f"  note  *dev.silver.mixed: {fact}"])
+    assert sorted(unity.server.metastore.tables) == ["dev.silver.Mixed", "dev.silver.odd", "dev.silver.orders"]
 
 
-def test_an_apply_syncs_entries_also_where_nothing_else_changes(project, unity):
-    result = project.run("--delta-apply", "--snapshot-update")
-
-    result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(["apply: 1 metadata synced, 0 statements run"])
-    assert [column["name"] for column in unity.entry()["columns"]] == ["id", "day"]
-
-
-@pytest.mark.parametrize(
-    ("mode", "deleted"),
-    [("--delta-apply", 0), ("--delta-drift", 0), ("--delta-sync-metadata", 1)],
-)
-def test_only_an_explicit_sync_deletes_an_entry(project, tmp_path, mode, deleted):
+def test_only_an_explicit_sync_deletes_an_entry(project, tmp_path):
     with lake(tmp_path / "old", delta_api=False) as old:
         old.table("dev.silver.orders", *FIELDS)
         project.settings(
@@ -162,10 +148,11 @@ def test_only_an_explicit_sync_deletes_an_entry(project, tmp_path, mode, deleted
         )
         project.models(MODEL)
 
-        result = project.run(mode, "--snapshot-update", "-k", "metadata")
+        for mode, deleted in (("--delta-apply", 0), ("--delta-drift", 0), ("--delta-sync-metadata", 1)):
+            result = project.run(mode, "--snapshot-update", "-k", "metadata")
 
-        assert len(old.calls("DELETE")) == deleted
-        assert result.ret == (pytest.ExitCode.OK if deleted else pytest.ExitCode.TESTS_FAILED)
+            assert len(old.calls("DELETE")) == deleted
+            assert result.ret == (pytest.ExitCode.OK if deleted else pytest.ExitCode.TESTS_FAILED)
 
 
 def test_an_apply_without_the_session_of_the_server_changes_nothing(project, unity):
@@ -187,99 +174,68 @@ def test_an_apply_without_the_session_of_the_server_changes_nothing(project, uni
         """,
     )
 
-    result = project.run("--delta-apply", "--snapshot-update", "-k", "apply")
-
-    result.assert_outcomes(failed=1, deselected=3)
-    result.stdout.fnmatch_lines(
-        [
-            f"*the Spark session's catalog dev is not the one at {unity.server.uri} (spark.sql.catalog.dev.uri is not set)*",
-        ],
-    )
-
-
-@pytest.mark.usefixtures("unity")
-@pytest.mark.parametrize("is_level", [True, False])
-def test_drift_names_which_of_model_log_and_entry_differs(project, is_level):
-    project.models(MODEL.replace("StringType", "LongType"))
-    if is_level:
-        project.run("--delta-sync-metadata", "--snapshot-update")
-
-    result = project.run("--delta-drift", "--snapshot-update")
-
-    note = (
-        "; the catalog entry equals the log"
-        if is_level
-        else (", and the catalog entry differs from the log in 2 points: see dev.silver.orders::metadata")
-    )
-    result.assert_outcomes(passed=2 + is_level, failed=2 - is_level)
-    result.stdout.fnmatch_lines([f"  note: the model and the Delta log differ{note}"])
-
-
-@pytest.mark.usefixtures("unity")
-def test_an_entry_alone_can_be_selected(project):
-    project.run("--snapshot-update")
-
-    result = project.run("--delta-drift", "-m", "delta_metadata")
+    result = project.run("--delta-apply", "-m", "delta_apply")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["FAILED models.py::dev.silver.orders::metadata - *"])
+    fact = (
+        f"*the Spark session's catalog dev is not the one at {unity.server.uri} (spark.sql.catalog.dev.uri is not set)*"
+    )
+    result.stdout.fnmatch_lines([fact])
 
 
-def managed(unity):
-    """Let the catalog commit to the log."""
+@pytest.mark.usefixtures("unity")
+def test_drift_names_which_of_model_log_and_entry_differs(project):
+    project.models(MODEL.replace("StringType", "LongType"))
+    project.run("--snapshot-update")
+    note = "  note: the model and the Delta log differ"
+
+    stale = project.run("--delta-drift")
+    project.run("--delta-sync-metadata")
+    level = project.run("--delta-drift")
+
+    stale.assert_outcomes(passed=2, failed=2)
+    stale.stdout.fnmatch_lines(
+        [f"{note}, and the catalog entry differs from the log in 2 points: see dev.silver.orders::metadata"]
+    )
+    level.assert_outcomes(passed=3, failed=1)
+    level.stdout.fnmatch_lines([f"{note}; the catalog entry equals the log"])
+
+
+def test_an_entry_of_a_managed_table_is_written_by_the_catalog_alone(project, unity):
+    """The catalog commits to the log."""
+    project.run("--delta-sync-metadata", "--snapshot-update")
     actions = (protocol("catalogManaged"), metadata(*FIELDS, team="x"))
     commit(unity.folder / "dev" / "silver" / "orders", 0, *actions)
     unity.entry()["table_type"] = "MANAGED"
-    unity.server.metastore.latest["dev.silver.orders"] = 0
-
-
-def test_a_managed_entry_that_is_not_compared_is_noted(project, unity):
-    project.run("--delta-sync-metadata", "--snapshot-update")
-    managed(unity)
     unity.server.metastore.latest["dev.silver.orders"] = 1
 
-    result = project.run("--delta-drift")
-
-    result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(["  note  *dev.silver.orders: its newest commits are in the catalog only, so its*"])
-
-
-def test_a_wrong_managed_entry_is_reported_with_another_remedy(project, unity):
-    project.run("--delta-sync-metadata", "--snapshot-update")
-    managed(unity)
+    newer = project.run("--delta-drift")
+    unity.server.metastore.latest["dev.silver.orders"] = 0
     unity.entry()["comment"] = "Lies"
+    wrong = project.run("--delta-drift")
 
-    result = project.run("--delta-drift")
-
-    result.assert_outcomes(passed=3, failed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "*Only the catalog, which commits to this log, may write the entry; a RESTORE *",
-            "drift: 1 blocked, *",
-        ],
+    newer.assert_outcomes(passed=4)
+    newer.stdout.fnmatch_lines(["  note  *dev.silver.orders: its newest commits are in the catalog only, so its*"])
+    wrong.assert_outcomes(passed=3, failed=1)
+    wrong.stdout.fnmatch_lines(
+        ["*Only the catalog, which commits to this log, may write the entry; a RESTORE *", "drift: 1 blocked, *"]
     )
-    assert "--delta-sync-metadata" not in result.stdout.str()
+    assert "--delta-sync-metadata" not in wrong.stdout.str()
 
 
-@pytest.mark.usefixtures("unity")
-def test_a_table_that_is_not_there_has_no_stale_entry(project):
-    project.models(MODEL.replace("dev.silver.orders", "dev.silver.nope"))
-
-    result = project.run("--delta-drift", "--snapshot-update")
-
-    result.assert_outcomes(passed=3, failed=1)
-    result.stdout.fnmatch_lines(["dev.silver.nope does not exist in the catalog"])
-
-
-def test_an_entry_that_is_malformed_is_an_error_in_set_up(project, unity):
+def test_a_malformed_entry_is_an_error_in_set_up_and_a_missing_table_has_no_stale_entry(project, unity):
+    project.models(MODEL + MODEL.replace("orders", "nope"))
     project.run("--delta-sync-metadata", "--snapshot-update")
     unity.entry()["columns"][0]["type_json"] = '"geometry"'
 
     result = project.run("--delta-drift")
 
-    result.assert_outcomes(passed=3, errors=1)
-    result.stdout.fnmatch_lines(
-        ["  unreadable  dev.silver.orders: its catalog entry has a column id of an unknown type*"],
+    result.assert_outcomes(passed=6, failed=1, errors=1)
+    result.stdout.fnmatch_lines_random(
+        [
+            "dev.silver.nope does not exist in the catalog",
+            "  unreadable  dev.silver.orders: its catalog entry has a column id of an unknown type*",
+        ],
     )
 
 
@@ -293,16 +249,26 @@ def test_a_server_that_ends_is_an_error_in_set_up(project, unity):
     unity.server.__enter__()
 
 
-def test_a_gate_writes_nothing_whatever_is_configured(project, unity):
-    project.settings(
-        'models = ["models"]', 'backend = "unity"', f'unity_uri = "{unity.server.uri}"', 'sync = ["on-read"]'
-    )
+def test_an_apply_syncs_the_entry_and_a_gate_writes_nothing_whatever_is_configured(project, unity):
+    unity.server.read_only.add("dev.silver.orders")
+    refused = project.run("--delta-apply", "-k", "apply")
+    unity.server.read_only.clear()
+    on_read = f'unity_uri = "{unity.server.uri}"\nsync = ["on-read"]'
+    project.settings('models = ["models"]', 'backend = "unity"', on_read)
+    before = unity.calls("POST")
 
     project.run("--delta-drift", "--snapshot-update").assert_outcomes(passed=3, failed=1)
-    assert unity.calls("POST") == []
+    gate = unity.calls("POST")[len(before) :]
+    project.settings('models = ["models"]', 'backend = "unity"', on_read.partition("\n")[0])
+    applied = project.run("--delta-apply", "-k", "apply")
 
-    project.run("--delta-apply", "-k", "apply").assert_outcomes(passed=1, deselected=3)
-    assert len(unity.calls("POST")) == 1
+    assert gate == []
+    refused.assert_outcomes(failed=1, deselected=3)
+    refused.stdout.fnmatch_lines(["*dev.silver.orders: POST *: 403 PERMISSION_DENIED: Access denied.; *"])
+    applied.assert_outcomes(passed=1, deselected=3)
+    applied.stdout.fnmatch_lines(["apply: 1 metadata synced, 0 statements run"])
+    assert [column["name"] for column in unity.entry()["columns"]] == ["id", "day"]
+    assert len(unity.calls("POST")) == len(before) + 1
 
 
 def test_a_gate_syncs_what_it_reads_if_the_command_line_asks_for_it(project, unity, workers):
@@ -318,74 +284,17 @@ def test_a_gate_syncs_what_it_reads_if_the_command_line_asks_for_it(project, uni
     assert [column["name"] for column in unity.entry()["columns"]] == ["id", "day"]
 
 
-def test_an_apply_item_alone_synchronises_the_entry(project, unity):
-    result = project.run("--delta-apply", "--snapshot-update", "-k", "apply")
-
-    result.assert_outcomes(passed=1, deselected=3)
-    result.stdout.fnmatch_lines(["apply: 1 metadata synced, 0 statements run"])
-    assert [column["name"] for column in unity.entry()["columns"]] == ["id", "day"]
-
-
-@pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
-def test_a_table_that_is_stored_in_another_case_is_one_and_the_same(project, unity, mode):
-    unity.table("dev.silver.Mixed", *FIELDS)
-    project.models(MODEL.replace("dev.silver.orders", "dev.silver.mixed"))
-    project.run("--delta-sync-metadata", "--snapshot-update").assert_outcomes(passed=3)
-
-    result = project.run(mode)
-
-    result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(
-        ["  note  *dev.silver.mixed: the catalog stores it as dev.silver.Mixed; names match without case"],
-    )
-    assert sorted(unity.server.metastore.tables) == ["dev.silver.Mixed", "dev.silver.orders"]
-
-
-def test_an_entry_that_cannot_be_synchronised_fails_the_apply_item(project, unity):
-    unity.server.read_only.add("dev.silver.orders")
-
-    result = project.run("--delta-apply", "--snapshot-update", "-k", "apply")
-
-    result.assert_outcomes(failed=1, deselected=3)
-    result.stdout.fnmatch_lines(["*dev.silver.orders: POST *: 403 PERMISSION_DENIED: Access denied.; *"])
-
-
-@pytest.mark.parametrize(
-    ("settings", "args", "text"),
-    [
-        ((), ("--delta-drift",), "the unity backend needs the address of its server; set unity_uri = *"),
-        (("unity_uri = 'nowhere'",), ("--delta-drift",), None),
-        (
-            ("unity_uri = 'http://x'",),
-            ("--delta-apply", "--delta-sync-metadata"),
-            "--delta-drift only compares, *; give one of them, or --delta-drift --delta-sync-metadata to *",
-        ),
-        (
-            (),
-            ("--delta-drift", "--delta-sync-metadata", "--delta-backend=memory"),
-            "--delta-sync-metadata needs catalog entries, and the backend memory keeps none",
-        ),
-        (
-            (),
-            ("--delta-sync-metadata", "--delta-backend=memory"),
-            "--delta-sync-metadata needs catalog entries, and the backend memory keeps none",
-        ),
-    ],
-)
-def test_what_can_never_be_meant(project, settings, args, text):
-    project.settings('models = ["models"]', 'backend = "unity"', *settings)
-    project.models(MODEL)
-
-    result = project.run(*args, "--snapshot-update")
-
-    if text is None:
-        result.assert_outcomes(passed=2, skipped=1, errors=1)
-        result.stdout.fnmatch_lines(["*the setting unity_uri is 'nowhere', which is not an address*"])
-    else:
-        assert result.ret == pytest.ExitCode.USAGE_ERROR
-        result.stderr.fnmatch_lines([f"ERROR: {text}"])
-
-
+NO_ENTRIES = "--delta-sync-metadata needs catalog entries, and the backend memory keeps none"
+MEANINGLESS = [
+    ((), ("--delta-drift",), "the unity backend needs the address of its server; set unity_uri = *"),
+    (
+        ("unity_uri = 'http://x'",),
+        ("--delta-apply", "--delta-sync-metadata"),
+        "--delta-drift only compares, *; give one of them, or --delta-drift --delta-sync-metadata to *",
+    ),
+    ((), ("--delta-drift", "--delta-sync-metadata", "--delta-backend=memory"), NO_ENTRIES),
+    ((), ("--delta-sync-metadata", "--delta-backend=memory"), NO_ENTRIES),
+]
 STORE = """
 [[tool.pytest_delta_schema.storage]]
 prefix = "s3://lake"
@@ -395,6 +304,40 @@ path_style = true
 access_key_variable = "LAKE_KEY"
 secret_key_variable = "LAKE_SECRET"
 """
+STORES = """
+[[tool.pytest_delta_schema.storage]]
+endpoint = "x"
+[[tool.pytest_delta_schema.storage]]
+prefix = "s3://x"
+path_style = "yes"
+[[tool.pytest_delta_schema.storage]]
+prefix = "s3://x"
+secret = "y"
+"""
+
+
+def test_what_can_never_be_meant(project):
+    project.models(MODEL)
+    for settings, args, text in MEANINGLESS:
+        project.settings('models = ["models"]', 'backend = "unity"', *settings)
+
+        result = project.run(*args)
+
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: {text}"])
+    project.settings('models = ["models"]', 'backend = "unity"', "unity_uri = 'nowhere'")
+    result = project.run("--delta-drift", "--snapshot-update")
+    result.assert_outcomes(passed=2, skipped=1, errors=1)
+    result.stdout.fnmatch_lines(["*the setting unity_uri is 'nowhere', which is not an address*"])
+    project.settings('models = ["models"]', STORES)
+    result = project.run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    for text in (
+        "storage entry 1 has no prefix; write the location: prefix = 's3://bucket/folder'",
+        "storage entry 2: path_style is 'yes'; write true or false",
+        "storage entry 3 has the unknown key 'secret'; remove it; keys are prefix, endpoint, region, *",
+    ):
+        result.stderr.fnmatch_lines([f"*pyproject.toml: [[]tool.pytest_delta_schema[]]: {text}"])
 
 
 def test_stores_are_settings_of_spark_as_well(project, monkeypatch):
@@ -418,26 +361,6 @@ def test_stores_are_settings_of_spark_as_well(project, monkeypatch):
     project.run("-k", "test_it").assert_outcomes(passed=1, deselected=2)
 
 
-@pytest.mark.parametrize(
-    ("lines", "text"),
-    [
-        ('endpoint = "x"', "storage entry 1 has no prefix; write the location: prefix = 's3://bucket/folder'"),
-        ('prefix = "s3://x"\npath_style = "yes"', "storage entry 1: path_style is 'yes'; write true or false"),
-        (
-            'prefix = "s3://x"\nsecret = "y"',
-            "storage entry 1 has the unknown key 'secret'; remove it; keys are prefix, endpoint, region, *",
-        ),
-    ],
-)
-def test_stores_that_cannot_be_meant(project, lines, text):
-    project.path.joinpath("pyproject.toml").write_text(f"[[tool.pytest_delta_schema.storage]]\n{lines}\n")
-
-    result = project.run()
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: pyproject.toml: [[]tool.pytest_delta_schema[]]: {text}"])
-
-
 EVERYTHING = ("-vv", "-rA", "--showlocals", "--junit-xml=junit.xml", "--log-file=log.txt", "--full-trace")
 ASKING = """
 def test_it(delta_catalog):
@@ -454,12 +377,7 @@ def everything(project, result):
 
 @pytest.mark.parametrize(
     ("given", "passes", "workers"),
-    [
-        (TOKEN, True, ()),
-        (f" {TOKEN}\n", True, ("-n1",)),
-        (TOKEN, False, ()),
-        (f"{TOKEN}\n", False, ("-n1",)),
-    ],
+    [(f" {TOKEN}\n", True, ()), (f"{TOKEN}\n", False, ()), (TOKEN, False, ("-n1",))],
 )
 def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, given, passes, workers):
     monkeypatch.setenv("LAKE_TOKEN", given)
@@ -543,32 +461,24 @@ def test_a_proxy_with_a_password_is_shown_without_it(project, monkeypatch):
     assert "qzxv" not in everything(project, result)
 
 
-@pytest.mark.parametrize(
-    ("mode", "failed", "skipped"),
-    [
-        ("--delta-drift", {"errors": 1}, 3),
-        ("--delta-apply", {"errors": 1}, 3),
-        ("--delta-sync-metadata", {"failed": 1}, 1),
-    ],
-)
-def test_a_server_that_cannot_be_reached_is_reported_once(project, mode, failed, skipped):
+def test_a_server_that_cannot_be_reached_is_reported_once(project):
     project.settings('models = ["models"]', 'backend = "unity"', 'unity_uri = "http://127.0.0.1:9"')
     project.models("".join(f"t{i} = table('dev.silver.t{i}', Column('id', LongType()))\n" for i in range(2)))
+    project.run("--snapshot-update")
 
-    result = project.run(mode, "--snapshot-update", "-rs")
+    for mode, failed in (("--delta-drift", {"errors": 1}), ("--delta-sync-metadata", {"failed": 1})):
+        result = project.run(mode, "-rs")
 
-    result.assert_outcomes(passed=4, skipped=skipped, **failed)
-    reason = (
-        "the server at http://127.0.0.1:9 cannot be reached (*); check that it is running, and the setting unity_uri"
-    )
-    result.stdout.fnmatch_lines(
-        [
-            reason,
-            f"  *  {reason}",
-            "SKIPPED [[]*[]] *: not checked, because the catalog is not available; the first error of this run says why",
-        ],
-    )
-    assert sum("dev.silver.t" in line for line in result.outlines if "cannot be reached" in line) <= 1
+        result.assert_outcomes(passed=4, skipped=3 if "errors" in failed else 1, **failed)
+        reason = "the server at http://127.0.0.1:9 cannot be reached (*); check that it is running, and the setting unity_uri"
+        result.stdout.fnmatch_lines(
+            [
+                reason,
+                f"  *  {reason}",
+                "SKIPPED [[]*[]] *: not checked, because the catalog is not available; the first error of this run says why",
+            ],
+        )
+        assert sum("dev.silver.t" in line for line in result.outlines if "cannot be reached" in line) <= 1
 
 
 class Page(BaseHTTPRequestHandler):
@@ -594,15 +504,9 @@ class LostPage(Page):
     status = 404
 
 
-@pytest.mark.parametrize("page", [Page, LostPage])
 @pytest.mark.parametrize(
-    ("mode", "failed", "skipped"),
-    [
-        ("--delta-drift", {"errors": 1}, 39),
-        ("--delta-apply", {"errors": 1}, 39),
-        ("--delta-sync-metadata", {"failed": 1}, 19),
-    ],
-    ids=["drift", "apply", "sync"],
+    ("page", "mode", "failed", "skipped"),
+    [(Page, "--delta-apply", {"errors": 1}, 39), (LostPage, "--delta-sync-metadata", {"failed": 1}, 19)],
 )
 def test_a_web_page_in_place_of_a_server_is_reported_once(project, page, mode, failed, skipped):
     project.models("".join(f"t{i} = table('dev.silver.t{i}', Column('id', LongType()))\n" for i in range(20)))
@@ -624,24 +528,19 @@ UNAUTHENTICATED = "put a valid one into the environment variable that the settin
 
 
 @pytest.mark.parametrize(
-    ("token", "fact"),
-    [("another-one", "refuses the token"), ("", "wants a token")],
+    ("token", "fact", "mode"),
+    [("another-one", "refuses the token", "--delta-drift"), ("", "wants a token", "--delta-apply")],
     ids=["wrong", "missing"],
 )
-@pytest.mark.parametrize(
-    ("mode", "workers"),
-    [("--delta-drift", ("-n2",)), ("--delta-apply", ())],
-    ids=["xdist", "serial"],
-)
-def test_a_token_that_the_server_refuses_is_reported_once(project, tmp_path, monkeypatch, token, fact, mode, workers):
+def test_a_token_that_the_server_refuses_is_reported_once(project, tmp_path, monkeypatch, token, fact, mode):
     monkeypatch.setenv("UNITY_CATALOG_TOKEN", token)
     project.models("".join(f"t{i} = table('dev.silver.t{i}', Column('id', LongType()))\n" for i in range(20)))
     with lake(tmp_path / "store", server_token=TOKEN) as unity:
         project.settings('models = ["models"]', 'backend = "unity"', f'unity_uri = "{unity.server.uri}"')
 
-        result = project.run(mode, "--snapshot-update", "-k", "not rules and not ddl", *workers)
+        result = project.run(mode, "--snapshot-update", "-k", "not rules and not ddl")
 
-    result.assert_outcomes(errors=1, skipped=39, deselected=0 if workers else 40)
+    result.assert_outcomes(errors=1, skipped=39, deselected=40)
     shown = (token and "Bearer ***") or "None"
     answer = f"401 UNAUTHENTICATED: invalid credentials: {shown}"
     reason = f"the server at {unity.server.uri} {fact} ({answer}); {UNAUTHENTICATED}"

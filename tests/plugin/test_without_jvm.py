@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 import pytest
 
@@ -90,95 +91,78 @@ def test_a_gate_in_sync_loads_nothing_that_only_a_change_needs(project):
     assert int(number) <= MODULES
 
 
-def test_drift_needs_none(project, started, orders):
-    commit(orders, 1, metadata(ID, field("extra")))
+KEY = "foreign_keys=[ForeignKey(['id'], 'other.silver.parents', parent_columns=['id'])]"
+MANY = f"""{PLAIN}
+from pytest_delta_schema import ForeignKey
+def made(name, *columns, **options):
+    return table(f"dev.{{name}}", Column("id", LongType(), is_nullable=False), *columns, **options)
+drifted, damaged, sums = made("silver.drifted"), made("silver.damaged"), made("gold.sums")
+child = made("silver.child", {KEY})
+"""
+
+
+def test_a_gate_over_logs_of_every_kind_needs_none(project, started, orders):
+    project.models(MANY)
+    project.settings('models = ["models"]', 'unmanaged = "fail"', 'unmanaged_ignore = ["dev.silver.left*"]')
+    silver = orders.parent
+    delta_log(silver / "drifted", ID)
+    commit(silver / "drifted", 1, metadata(ID, field("extra")))
     for version in range(2):
-        os.utime(orders / "_delta_log" / f"{version:020d}.json", (TIME / 1000, TIME / 1000))
-    project.models(PLAIN + "gold = table('dev.gold.sums', Column('id', LongType()))\n")
+        file = silver / "drifted" / "_delta_log" / f"{version:020d}.json"
+        os.utime(file, (TIME / 1000, TIME / 1000))
+    delta_log(silver / "damaged", ID)
+    (silver / "damaged" / "_delta_log" / f"{0:020d}.json").write_text("{")
+    for folder in (
+        silver / "child",
+        silver / "stray",
+        project.path / ".delta-warehouse" / "other" / "silver" / "parents",
+    ):
+        delta_log(folder, ID)
+    for table in ("legacy", "left_out", "gone"):
+        (silver / table).mkdir()
+        (silver / table / "part-0.parquet").write_bytes(b"")
 
     result = project.run("--delta-drift", "-m", "delta_drift")
+    project.models(MANY + 'gone = made("silver.gone")\n')
+    unmanaged = project.run("--delta-drift", "-m", "delta_unmanaged")
 
-    result.assert_outcomes(failed=2)
-    result.stdout.fnmatch_lines(
+    result.assert_outcomes(passed=1, failed=3, errors=1)
+    unmanaged.assert_outcomes(passed=1, failed=1)
+    unmanaged.stdout.fnmatch_lines(
+        ["*dev.silver holds 2 tables that no model declares: dev.silver.legacy (parquet files), dev.silver.stray*"]
+    )
+    result.stdout.fnmatch_lines_random(
         [
             "  - columns.extra  bigint *-> (not in the model)*",
             "*column extra came with version 1, TEST of 2026-09-21 14:13:20 UTC*",
             "  drifted     dev.gold.sums does not exist in the catalog, and neither does its schema dev.gold",
+            "*its Delta log is damaged (*00000000000000000000.json is cut off or damaged in line 1*",
+            "  + foreign_keys.*",
         ],
     )
     assert started == []
     assert not (project.path / ".delta-warehouse" / ".gitignore").exists()
 
 
-def test_a_damaged_log_needs_none(project, started, orders):
-    (orders / "_delta_log" / f"{0:020d}.json").write_text("{")
-
-    result = project.run("--delta-drift", "-m", "delta_drift")
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(
-        ["*its Delta log is damaged (*00000000000000000000.json is cut off or damaged in line 1*"],
-    )
-    assert started == []
-
-
 @pytest.mark.usefixtures("orders")
-def test_unmanaged_tables_need_none(project, started):
-    project.settings('models = ["models"]', 'unmanaged = "fail"')
-    delta_log(project.path / ".delta-warehouse" / "dev" / "silver" / "stray", ID)
-
-    result = project.run("--delta-drift", "-m", "delta_unmanaged or delta_drift")
-
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*dev.silver.stray*"])
-    assert started == []
-
-
-@pytest.mark.usefixtures("orders")
-def test_folders_of_parquet_files_are_unmanaged_tables(project, started):
-    schema = project.path / ".delta-warehouse" / "dev" / "silver"
-    for table in ("legacy", "left_out", "gone"):
-        (schema / table).mkdir()
-        (schema / table / "part-0.parquet").write_bytes(b"")
-    project.models(PLAIN + "gone = table('dev.silver.gone', Column('id', LongType()))\n")
-    project.settings('models = ["models"]', 'unmanaged = "report"', 'unmanaged_ignore = ["dev.silver.left*"]')
-
-    result = project.run("--delta-drift", "-m", "delta_unmanaged")
-
-    result.stdout.fnmatch_lines(
-        [
-            "unmanaged: 1 schema, 1 with undeclared tables",
-            "  note        dev.silver holds 1 table that no model declares: dev.silver.legacy (parquet files)*",
-        ]
-    )
-    assert started == []
-
-
-def test_unmanaged_tables_of_a_new_catalog_need_none(project, started):
-    project.settings('models = ["models"]', 'unmanaged = "fail"')
-
-    project.run("--delta-drift", "-m", "delta_unmanaged").assert_outcomes(passed=1)
-
-    assert started == []
-
-
-@pytest.mark.usefixtures("orders")
-def test_consents_that_were_used_before_need_none(project, started, orders):
+def test_neither_a_used_consent_nor_unsuitable_versions_nor_another_warehouse_need_one(
+    project, started, orders, monkeypatch
+):
+    monkeypatch.setattr(later_session, "installed", lambda: {"pyspark": "4.3.0"})
     delta_log(orders, ID, field("legacy"))
     commit(orders, 1, metadata(ID))
+    delta_log(project.path / "mine" / "dev" / "silver" / "orders", ID, field("extra"))
 
-    result = project.run("--delta-drift", "-m", "delta_drift", "--delta-allow=drop-column dev.silver.orders.legacy")
+    used = project.run("--delta-drift", "-m", "delta_drift", "--delta-allow=drop-column dev.silver.orders.legacy")
+    project.pytester.makeconftest(
+        "import pytest\nfrom pathlib import Path\n\n"
+        "@pytest.fixture(scope='session')\ndef delta_warehouse():\n    return Path('mine')\n",
+    )
+    elsewhere = project.run("--delta-drift", "-m", "delta_drift")
 
-    result.assert_outcomes(passed=1)
-    assert started == []
-
-
-@pytest.mark.usefixtures("orders")
-def test_a_gate_needs_no_pair_that_belongs_together(project, started, monkeypatch):
-    monkeypatch.setattr(later_session, "installed", lambda: {"pyspark": "4.3.0"})
-
-    project.run("--delta-drift", "-m", "delta_drift").assert_outcomes(passed=1)
-
+    used.assert_outcomes(passed=1)
+    elsewhere.assert_outcomes(failed=1)
+    elsewhere.stdout.fnmatch_lines(["  - columns.extra *"])
     assert started == []
 
 
@@ -190,6 +174,7 @@ def test_a_run_that_starts_no_session_creates_no_warehouse(project, monkeypatch,
     monkeypatch.setattr(session, "checked_active_session", lambda: None)
     monkeypatch.setattr(later_session, "installed", lambda: {"pyspark": "4.3.0"})
 
+    assert project.run(f"--delta-{mode}", "--collect-only").ret == 0
     result = project.run(f"--delta-{mode}", "-m", f"delta_{mode}")
 
     if mode == "apply":
@@ -198,22 +183,12 @@ def test_a_run_that_starts_no_session_creates_no_warehouse(project, monkeypatch,
     assert not (project.path / ".delta-warehouse").exists()
 
 
-def test_collecting_needs_none(project, started):
-    project.run("--delta-drift", "--collect-only", "-q").stdout.fnmatch_lines(["*models.py::dev.silver.orders::drift"])
-
-    assert started == []
-    assert not (project.path / ".delta-warehouse").exists()
-
-
 @pytest.mark.usefixtures("orders")
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
-def test_no_java_is_needed(project, monkeypatch, workers):
+def test_no_java_is_needed(project, monkeypatch):
     project.models(PLAIN)
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
 
-    result = project.run("--delta-drift", "-m", "delta_drift", *workers, subprocess=True)
-
-    result.assert_outcomes(passed=1)
+    project.run("--delta-drift", "-m", "delta_drift", "-n1").assert_outcomes(passed=1)
 
 
 def test_an_apply_that_changes_tables_starts_it_in_the_set_up(project, started):
@@ -236,113 +211,63 @@ def test_data_checks_start_it(project, started, orders, preflight, starts):
     assert started == starts
 
 
-OVERRIDES = {
-    "delta_spark": "def delta_spark(delta_warehouse):\n    from pytest_delta_schema import open_session\n    return open_session(delta_warehouse)",
-    "delta_spark_conf": "def delta_spark_conf(delta_spark_conf):\n    return delta_spark_conf",
-    "delta_catalog": "def delta_catalog(delta_catalog):\n    return delta_catalog",
-}
-
-
-@pytest.mark.usefixtures("orders")
-@pytest.mark.parametrize("fixture", OVERRIDES)
-def test_an_override_starts_it(project, started, fixture):
-    project.pytester.makeconftest(f"import pytest\n\n@pytest.fixture(scope='session')\n{OVERRIDES[fixture]}\n")
-
-    result = project.run("--delta-drift", "-m", "delta_drift")
-
-    result.assert_outcomes(errors=1)
-    assert started == [1]
-
-
-@pytest.mark.usefixtures("orders")
-def test_another_warehouse_is_read_from_there(project, started):
-    delta_log(project.path / "mine" / "dev" / "silver" / "orders", ID, field("extra"))
-    project.pytester.makeconftest(
-        "import pytest\nfrom pathlib import Path\n\n"
-        "@pytest.fixture(scope='session')\ndef delta_warehouse():\n    return Path('mine')\n",
-    )
-
-    result = project.run("--delta-drift", "-m", "delta_drift")
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["  - columns.extra *"])
-    assert started == []
-
-
-@pytest.mark.usefixtures("orders")
-def test_a_session_that_is_active_is_used(project, started, monkeypatch):
-    for module in (early_reads, later_session, local_catalog):
-        monkeypatch.setattr(module, "active_spark", lambda: "a session")
-
-    result = project.run("--delta-drift", "-m", "delta_drift")
-
-    result.assert_outcomes(errors=1)
-    assert started == [1]
-
-
-@pytest.mark.usefixtures("orders")
-def test_settings_of_spark_start_it(project, started, monkeypatch):
-    monkeypatch.setenv("SPARK_CONF_DIR", "/etc/spark")
-
-    project.run("--delta-drift", "-m", "delta_drift").assert_outcomes(errors=1)
-
-    assert started == [1]
-
-
-SPARK_READS = {
-    "table of the session's catalog": "orders = table('spark_catalog.silver.orders', Column('id', LongType()))\n",
-    "parent in an unknown catalog": (
-        "from pytest_delta_schema import ForeignKey\n"
-        "key = ForeignKey(['id'], 'other.silver.parents', parent_columns=['id'])\n"
-        "orders = table('dev.silver.orders', Column('id', LongType(), is_nullable=False), foreign_keys=[key])\n"
+FIXTURE = "import pytest\n\n@pytest.fixture(scope='session')\n"
+FILES = """
+from pytest_delta_schema import Parquet
+orders = table("dev.gold.files", Column("id", LongType()), convert_from=Parquet("/data/files"))
+"""
+STARTING = {
+    # the conftest, and the models
+    "delta_spark": (
+        f"{FIXTURE}def delta_spark(delta_warehouse): return __import__('pytest_delta_schema').open_session(delta_warehouse)",
+        PLAIN,
     ),
+    "delta_spark_conf": (f"{FIXTURE}def delta_spark_conf(delta_spark_conf):\n    return delta_spark_conf\n", PLAIN),
+    "delta_catalog": (f"{FIXTURE}def delta_catalog(delta_catalog):\n    return delta_catalog\n", PLAIN),
+    "a table of the session's catalog": (
+        "",
+        "orders = table('spark_catalog.silver.orders', Column('id', LongType()))\n",
+    ),
+    "a parent in an unknown catalog": ("", MANY),
     "files to convert": (
-        "from pytest_delta_schema import Parquet\n"
-        "orders = table('dev.gold.files', Column('id', LongType()), convert_from=Parquet('/data/files'))\n"
+        "",
+        FILES,
     ),
 }
 
 
 @pytest.mark.usefixtures("orders")
-@pytest.mark.parametrize("models", SPARK_READS.values(), ids=SPARK_READS)
-def test_what_only_spark_can_read_starts_it(project, started, models):
-    project.models(models)
+def test_an_override_and_what_only_spark_can_read_start_it(project, started, orders, monkeypatch):
+    def is_error():
+        result = project.run("--delta-drift", "-m", "delta_drift")
+        return result.parseoutcomes()["errors"] == 1 and started.pop() == 1 and not started
 
-    result = project.run("--delta-drift", "-m", "delta_drift")
+    for case, (conftest, models) in STARTING.items():
+        project.pytester.makeconftest(conftest)
+        project.models(models)
 
-    result.assert_outcomes(errors=1)
-    assert started == [1]
-
-
-def test_a_log_that_needs_spark_starts_it(project, started, orders):
+        assert is_error(), case
+    project.models(PLAIN)
+    project.pytester.makeconftest("")
+    with monkeypatch.context() as active:
+        for module in (early_reads, later_session, local_catalog):
+            active.setattr(module, "active_spark", lambda: "a session")
+        assert is_error()
+    with monkeypatch.context() as variable:
+        variable.setenv("SPARK_CONF_DIR", "/etc/spark")
+        assert is_error()
     commit(orders, 1, {"protocol": {**protocol()["protocol"], "minReaderVersion": 9}})
-
-    result = project.run("--delta-drift", "-m", "delta_drift")
-
-    result.assert_outcomes(errors=1)
-    assert started == [1]
+    assert is_error()
 
 
 @pytest.mark.usefixtures("orders")
-def test_a_parent_in_a_catalog_of_the_warehouse_needs_none(project, started):
-    project.models(SPARK_READS["parent in an unknown catalog"])
-    delta_log(project.path / ".delta-warehouse" / "other" / "silver" / "parents", ID)
-
-    result = project.run("--delta-drift", "-m", "delta_drift")
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["  + foreign_keys.*"])
-    assert started == []
-
-
-@pytest.mark.usefixtures("orders")
-def test_a_test_gets_a_started_session(project, started):
+def test_a_test_gets_a_started_session_next_to_checks_and_without_them(project, started):
     project.pytester.makepyfile(test_x="def test_it(delta_catalog):\n    raise AssertionError('is not reached')\n")
 
-    result = project.run_all("--delta-drift", "-m", "not delta_ddl and not delta_rules")
+    project.run_all("--delta-drift", "-m", "not delta_ddl and not delta_rules").assert_outcomes(passed=1, errors=1)
+    project.run("test_x.py").assert_outcomes(errors=1)
 
-    result.assert_outcomes(passed=1, errors=1)
-    assert started == [1]
+    assert started == [1, 1]
 
 
 LATER = """
@@ -373,29 +298,23 @@ def test_a_session_that_does_not_start_is_an_error_in_the_set_up(project):
     result.stdout.fnmatch_lines(["*the session does not start; look at its log*"])
 
 
-def test_a_test_without_checks_gets_a_started_session(project, started):
-    project.settings()
-    project.pytester.makepyfile(test_x="def test_it(delta_catalog):\n    raise AssertionError('is not reached')\n")
-
-    project.run().assert_outcomes(errors=1)
-
-    assert started == [1]
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_models_of_tables_that_other_writers_made_need_no_change(project, started, shape):
+def test_models_of_tables_that_other_writers_made_need_no_change(project, started):
     warehouse = project.path / ".delta-warehouse"
-    write(warehouse / "dev" / "silver" / "orders", shape)
-    name = QualifiedName("dev", "silver", "orders")
-    project.models(model_source(WarehouseLogs(warehouse, (4, 4)).read([name])[name]))
+    names = [QualifiedName("dev", "silver", f"orders_{number}") for number, _ in enumerate(SHAPES)]
+    for name, shape in zip(names, SHAPES, strict=True):
+        write(warehouse.joinpath(*name), shape)
+    states = WarehouseLogs(warehouse, (4, 4)).read(names)
+    for number, name in enumerate(names):
+        project.models(model_source(states[name]), f"models_{number}")
+    project.settings(f"models = {[f'models_{number}' for number, _ in enumerate(SHAPES)]}")
 
     plain = project.run("-m", "delta_rules", "--junit-xml=report.xml")
     gate = project.run("--delta-drift", "-m", "delta_drift", "-q")
 
-    plain.assert_outcomes(passed=1)
-    assert "dev.silver.orders: cannot be created, only compared: " in (project.path / "report.xml").read_text("utf-8")
-    gate.assert_outcomes(passed=1)
-    gate.stdout.fnmatch_lines(["drift: 1 in sync*"])
+    plain.assert_outcomes(passed=len(SHAPES))
+    report = (project.path / "report.xml").read_text("utf-8")
+    assert [name for name in names if f"{name}: cannot be created, only compared: " not in report] == []
+    gate.stdout.fnmatch_lines([f"drift: {len(SHAPES)} in sync*"])
     assert started == []
 
 
@@ -468,15 +387,18 @@ WAREHOUSES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("folders", "options", "expected"), WAREHOUSES)
-def test_an_import_says_why_a_schema_is_empty(project, started, folders, options, expected):
-    for folder in folders:
-        delta_log(project.path / folder / "orders", ID)
+def test_an_import_says_why_a_schema_is_empty(project, started):
+    for folders, options, expected in WAREHOUSES:
+        for folder in folders:
+            delta_log(project.path / folder / "orders", ID)
 
-    result = project.run(*options)
+        result = project.run(*options)
 
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: --delta-import={expected.format(path=project.path)}"])
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: --delta-import={expected.format(path=project.path)}"])
+        for path in project.path.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
     assert started == []
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.plugin_project import ORDERS
+from support.plugin_project import ORDERS, REPEATS
 from support.runs import shown_and_written
 
 if TYPE_CHECKING:
@@ -91,11 +91,6 @@ GATE = (
     "*dev.silver holds 1 table that no model declares: dev.silver.stray",
     "dev.silver.wrong: *DS104 InvalidPrimaryKeyColumn*",
 )
-COLOURS = (
-    "\x1b[[]32m  + columns.*",
-    "\x1b[[]33m  ~ columns.*",
-    "\x1b[[]31m  drifted     dev.silver.orders has drifted*",
-)
 
 
 def enforced(project: Project) -> None:
@@ -115,30 +110,8 @@ class Lax(MemoryCatalog):
     )
 
 
-# An apply
-
-APPLIED = f"""MemoryCatalog(
-    [{BEFORE}, {LEGACY}], rows={{QualifiedName("dev", "silver", "orders"): [{{"id": 1}}]}},
-)"""
-FAILING = f"""Failing([{BEFORE}, {LEGACY}])
-from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.sql import StatementKind
-
-class Failing(MemoryCatalog):
-    def run(self, statement):
-        if statement.kind is StatementKind.ADD_PRIMARY_KEY and statement.table.table == "orders":
-            raise StatementError("disk full")
-        MemoryCatalog.run(self, statement)
-"""
-
-
-def failing(project: Project) -> None:
-    project.models(ORDERS + FAMILY)
-    project.catalog(FAILING)
-
-
 def broken(project: Project) -> None:
-    failing(project)
+    project.models(ORDERS + FAMILY)
     project.pytester.makeconftest(
         """
 import pytest
@@ -173,15 +146,20 @@ class NoDecimals:
                 yield Diagnostic(rule="NoDecimals", code="SHOP1", table=table.qualified_name, path=column.name,
                                  message="is a decimal", remedy="store cents")
 """
+DAMAGED = "".join(
+    f"{name} = table('dev.silver.{name}', Column('id', LongType()))\n"
+    for name in ("newer", "without_sql", "without_state", "other_layout")
+)
 REVIEWED = f"""{ORDERS}
 other = table("dev.silver.other", Column("id", LongType()))
 left = table("dev.silver.left", Column("id", LongType(), is_nullable=False), primary_key=["id"])
-"""
+{DAMAGED}"""
 CHANGED = f"""{ORDERS.replace("18, 2", "20, 2")}
 other = table("dev.silver.other", Column("id", LongType()), comment="Other")
 left = table("dev.silver.left", Column("id", LongType(), is_nullable=False), primary_key=["x"])
 new = table("dev.silver.new", Column("id", LongType()))
-"""
+moved = table("dev.silver.moved", Column("id", LongType()))
+{DAMAGED}"""
 SNAPSHOT_TEST = "def test_it(delta_snapshot):\n    assert {!r} == delta_snapshot\n"
 
 
@@ -196,6 +174,12 @@ def reviewed(project: Project, changed: str = CHANGED) -> None:
     project.pytester.makepyfile(test_sql=SNAPSHOT_TEST.format("SELECT 1;"))
     assert project.run("--snapshot-update").ret == 0
     project.models(changed)
+    folder = project.path / "__snapshots__/models"
+    (folder / "dev.silver.without_sql.ddl.sql").unlink()
+    (folder / "dev.silver.without_state.state.json").unlink()
+    for name, old, new in (("newer", '"version": 1', '"version": 9'), ("other_layout", "\n", "\r\n")):
+        file = folder / f"dev.silver.{name}.state.json"
+        file.write_bytes(file.read_bytes().replace(old.encode(), new.encode()))
 
 
 def reviewed_with_rules(project: Project) -> None:
@@ -210,6 +194,12 @@ def reviewed_with_rules(project: Project) -> None:
 
 def shrunk(project: Project) -> None:
     reviewed(project, REVIEWED)
+
+
+def repeating(project: Project) -> None:
+    project.models(REVIEWED.partition("left =")[0])
+    project.pytester.makeconftest(REPEATS)
+    project.run("--snapshot-update")
 
 
 def failing_elsewhere(project: Project) -> None:
@@ -237,7 +227,7 @@ def shop(project: Project) -> None:
     project.settings('models = ["models"]', 'backend = "unity"')
     project.models(ORDERS)
     project.pytester.makepyfile(test_shop=SHOP)
-    (project.path / "gate.txt").write_text("--delta-drift\n--delta-backend=memory\n")
+    (project.path / "gate.txt").write_text("--delta-drift\n--delta-set=backend=memory\n")
     project.run("--snapshot-update")
 
 
@@ -245,20 +235,6 @@ def shop_with_addopts(project: Project) -> None:
     shop(project)
     project.ini("addopts = --delta-drift")
     project.settings('models = ["models"]', 'backend = "memory"')
-
-
-def without_tables(project: Project) -> None:
-    project.settings('backend = "memory"')
-    project.pytester.makepyfile(test_shop=SHOP)
-
-
-def deselecting(project: Project) -> None:
-    shop(project)
-    project.pytester.makeconftest(
-        "def pytest_collection_modifyitems(config, items):\n"
-        "    config.hook.pytest_deselected(items=items[:])\n"
-        "    items.clear()\n",
-    )
 
 
 NODES = ("test_shop.py::test_value[b::c]", "test_shop.py::TestGroup", "./test_shop.py::test_sum", "test_shop.py", ".")
@@ -272,14 +248,14 @@ class Case:
     write: Callable[[Project], None]
     args: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
+    workers: str = "-n1"
 
 
 CASES = {
-    "gate": Case(write=gate, args=("--delta-drift", *REPORTS, "-W", "error"), lines=GATE),
-    "gate in colours": Case(write=gate, args=("--delta-drift", "-m", "delta_drift", "--color=yes"), lines=COLOURS),
-    "quiet gate": Case(write=gate, args=("--delta-drift", "-q"), lines=("to align the catalog: pytest --delta-apply",)),
+    "gate": Case(write=gate, workers="-n2", args=("--delta-drift", *REPORTS, "-W", "error"), lines=GATE),
     "both gates": Case(
         write=enforced,
+        workers="-n2",
         args=("--delta-drift", "--delta-enforce", *REPORTS),
         lines=("delta schema: drift and enforce on *", "enforce: 1 enforced, 1 not enforced", "*did not stop the row*"),
     ),
@@ -290,6 +266,7 @@ CASES = {
     ),
     "snapshots": Case(
         write=reviewed_with_rules,
+        workers="-n2",
         args=("--color=yes", *REPORTS),
         lines=(
             "dev.silver.other: its SQL is not the one in the snapshot",
@@ -297,6 +274,7 @@ CASES = {
             "*is of a table that is not declared; delete it*",
         ),
     ),
+    "repeated items": Case(write=repeating, args=("--snapshot-update", "--count=2"), lines=("*8 passed*",)),
     "update of a part": Case(write=shrunk, args=("--snapshot-update", "-k", "other")),
     "update of everything": Case(write=shrunk, args=("--snapshot-update",)),
     "update next to a failure": Case(write=failing_elsewhere, args=("--snapshot-update",)),
@@ -308,23 +286,13 @@ CASES = {
     "selection": Case(
         write=shop,
         args=("@gate.txt", "-k", "rules or drift or test_sum", "-p", "no:syrupy", "--junitxml=report.xml"),
-        lines=("1 other test did not run, because --delta-*",),
+        lines=("delta schema: drift on memory", "1 other test did not run, because --delta-*"),
     ),
     "mode in addopts": Case(write=shop_with_addopts, args=("--junitxml=report.xml",), lines=("drift: 1 drifted, *",)),
-    "no table": Case(
-        write=without_tables,
-        args=("--delta-drift",),
-        lines=("--delta-drift found no table, so nothing was checked.*",),
-    ),
     "no check selected": Case(
         write=shop,
         args=("--delta-drift", MEMORY, "-k", "nobody", "-m", "not delta"),
         lines=("--delta-drift checked nothing, *were deselected by -k and -m;*",),
-    ),
-    "no check left by a plugin": Case(
-        write=deselecting,
-        args=("--delta-drift", MEMORY),
-        lines=("*were deselected by another plugin;*",),
     ),
 }
 
@@ -335,7 +303,7 @@ def test_workers_show_and_write_what_one_process_does(project, monkeypatch, case
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
     results = []
-    for workers in ((), ("-n2",)):
+    for workers in ((), (case.workers,)):
         for path in project.path.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         project.ini()
@@ -387,26 +355,30 @@ def test_workers_refuse_a_consent_that_names_nothing(project):
         result.stdout.no_fnmatch_line(line)
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [["-n2"], ["-nauto"], ["addopts = -n2"], ["PYTEST_ADDOPTS"], ["--dist=each", "--tx=2*popen"], ["-pxdist", "-n1"]],
-    ids=" ".join,
-)
-def test_an_apply_has_no_workers(project, monkeypatch, asked):
+ASKED = [
+    # the line of the ini file, the environment, and the command line
+    ("", "", ["-n2"]),
+    ("", "", ["-nauto"]),
+    ("addopts = -n2", "", []),
+    ("", "-n2", []),
+    ("", "", ["--dist=each", "--tx=2*popen"]),
+    ("", "", ["-pxdist", "-n1"]),
+]
+
+
+def test_an_apply_has_no_workers(project, monkeypatch):
     project.models(ORDERS)
     project.catalog("MemoryCatalog()")
-    is_file = asked[0].startswith("addopts")
-    project.ini(*(asked if is_file else []))
-    if asked == ["PYTEST_ADDOPTS"]:
-        monkeypatch.setenv("PYTEST_ADDOPTS", "-n2")
+    for ini, environment, options in ASKED:
+        project.ini(ini)
+        monkeypatch.setenv("PYTEST_ADDOPTS", environment)
 
-    options = [] if is_file or asked == ["PYTEST_ADDOPTS"] else asked
-    result = project.run("--delta-apply", "-m", "delta_apply", *options, subprocess=True)
+        result = project.run("--delta-apply", "-m", "delta_apply", *options)
 
-    result.stdout.fnmatch_lines(
-        [
-            "delta schema: --delta-apply runs in one process; the workers of xdist are turned off",
-            "apply: 1 applied, 3 statements run",
-        ],
-    )
-    result.stdout.no_fnmatch_line("*created: *worker*")
+        result.stdout.fnmatch_lines(
+            [
+                "delta schema: --delta-apply runs in one process; the workers of xdist are turned off",
+                "apply: 1 applied, 3 statements run",
+            ],
+        )
+        result.stdout.no_fnmatch_line("*created: *worker*")

@@ -76,6 +76,23 @@ def delta_catalog():
     return {catalog}
 """
 
+REPEATS = """
+import pytest
+
+def pytest_addoption(parser):
+    parser.addoption("--count", type=int, default=1)
+
+@pytest.fixture
+def step(request):
+    return request.param
+
+def pytest_generate_tests(metafunc):
+    count = metafunc.config.option.count
+    if count > 1:
+        metafunc.fixturenames.append("step")
+        metafunc.parametrize("step", range(count), indirect=True, ids=lambda n: f"{n + 1}-{count}")
+"""
+"""What pytest-repeat 0.9 does."""
 
 MODELS = 'models = ["models"]'
 """The setting of a new project."""

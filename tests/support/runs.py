@@ -152,3 +152,17 @@ def _report(path: Path) -> Any:
 
 def _text(path: Path) -> str:
     return path.read_text("utf-8")
+
+
+def failures(result: RunResult) -> dict[str, list[str]]:
+    """Return the lines of each failure and error, by the name of its test."""
+    shown: dict[str, list[str]] = {}
+    section: list[str] = []
+    for line in result.outlines:
+        if title := TITLE.fullmatch(line):
+            section = shown.setdefault(title[1], [])
+        elif HEADER.fullmatch(line):
+            section = []
+        else:
+            section.append(line)
+    return shown

@@ -27,72 +27,52 @@ def without_java(monkeypatch, tmp_path):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "no-java"))
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["serial", "xdist"])
 @pytest.mark.usefixtures("without_java")
-def test_without_java_the_verdict_is_the_same_and_the_scripts_are_written(released, workers):
+def test_without_java_the_verdict_is_the_same_and_the_scripts_are_written_anew(released):
     released.declare(WITHOUT_NOTE + CUSTOMERS)
 
-    result = released.run("--delta-witness=seen", *workers, subprocess=bool(workers))
+    result = released.run("--delta-witness=seen")
 
     assert result.ret == 1
     assert scripts(released.path / "seen") == SCRIPTS
     text = result.stdout.str()
     assert "witness seen/dev.silver.orders/DC101-note-readers.py: not run: Spark needs Java" in text
     assert "no witness: clients are judged by the features that they know" in text
-
-
-@pytest.mark.usefixtures("without_java")
-def test_what_breaks_nobody_starts_nothing(released):
+    released.declare('orders = table("dev.silver.orders", Column("id", LongType()), Column("note", LongType()))\n')
+    released.run("--delta-witness=seen")
+    assert "dev.silver.orders/DC103-note-readers.py" in scripts(released.path / "seen")
+    assert not {*SCRIPTS} & {*scripts(released.path / "seen")}
     released.declare(f"{ORDERS.format(', comment=' + repr('All orders'))}{CUSTOMERS}")
-
     result = released.run("--delta-witness=seen")
-
     assert result.ret == 0
     assert [*(released.path / "seen").iterdir()] == []
     assert "witness" not in result.stdout.str()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ["--delta-drift", "--delta-witness=seen"],
-            "--delta-witness has no effect without --delta-against; give that, too",
-        ),
-        (
-            ["--delta-against=main", "--delta-witness="],
-            "--delta-witness needs a value; write --delta-witness=FOLDER",
-        ),
-        (["--delta-against=main", "--delta-witness=models.py"], "models.py is not a folder; name a new one"),
-        (
-            ["--delta-against=main", "--delta-witness=__snapshots__"],
-            "__snapshots__ holds files other than witnesses: models/dev.silver.customers.ddl.sql",
-        ),
-    ],
-    ids=["no comparison", "no value", "a file", "other files"],
-)
-def test_what_cannot_be_meant_is_one_line_and_changes_nothing(released, options, message):
+MEANINGLESS = [
+    (
+        ["--delta-drift", "--delta-witness=seen"],
+        "--delta-witness has no effect without --delta-against; give that, too",
+    ),
+    (["--delta-against=main", "--delta-witness=models.py"], "models.py is not a folder; name a new one"),
+    (
+        ["--delta-against=main", "--delta-witness=__snapshots__"],
+        "__snapshots__ holds files other than witnesses: models/dev.silver.customers.ddl.sql",
+    ),
+]
+
+
+def test_what_cannot_be_meant_is_one_line_and_changes_nothing(released):
     released.declare(WITHOUT_NOTE + CUSTOMERS)
     known = sorted(path for path in released.path.rglob("*") if ".git" not in path.parts)
 
-    result = released.project.run(*options)
+    for options, message in MEANINGLESS:
+        result = released.project.run(*options)
 
-    assert result.ret == 4
-    assert message in result.stderr.str()
-    assert "Traceback" not in result.stderr.str()
-    assert [path for path in released.path.rglob("*") if ".git" not in path.parts and path not in known] == []
-
-
-@pytest.mark.usefixtures("without_java")
-def test_a_second_run_writes_the_scripts_again(released):
-    released.declare(WITHOUT_NOTE + CUSTOMERS)
-    released.run("--delta-witness=seen")
-    released.declare('orders = table("dev.silver.orders", Column("id", LongType()), Column("note", LongType()))\n')
-
-    released.run("--delta-witness=seen")
-
-    assert "dev.silver.orders/DC103-note-readers.py" in scripts(released.path / "seen")
-    assert not {*SCRIPTS} & {*scripts(released.path / "seen")}
+        assert result.ret == 4
+        assert message in result.stderr.str()
+        assert "Traceback" not in result.stderr.str()
+        assert sorted(path for path in released.path.rglob("*") if ".git" not in path.parts) == known
 
 
 @pytest.mark.spark
