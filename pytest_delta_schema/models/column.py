@@ -24,7 +24,7 @@ from pytest_delta_schema.delta.fields import (
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.diagnostics.text import shortened
 from pytest_delta_schema.models.arguments import refuse_kind, refuses_wrong_arguments
-from pytest_delta_schema.models.names import require_comment, require_name
+from pytest_delta_schema.models.names import plain_texts, require_comment, require_name
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructField
@@ -50,7 +50,7 @@ def require_tags(value: object, kind: str, name: str) -> Mapping[str, str | None
         texts, remedy = ", ".join(wrong), "write a text, '' for a tag without a value, or None for its absence"
         msg = f"{kind}{name}: tag {texts}; {remedy}"
         raise DeclarationError(msg)
-    return MappingProxyType(dict(value))
+    return MappingProxyType(plain_texts(value))
 
 
 _LONGEST_TYPE = 200
@@ -201,12 +201,12 @@ class Column:
     def __post_init__(self) -> None:
         name = self.name
         if type(name) is not str or not name or name.isspace():  # texts of messages are built for faults only
-            name = str.__str__(require_name(name, "the name of a column"))
+            name = require_name(name, "the name of a column")
             _set(self, "name", name)
         if type(self.comment) is not str:
-            _set(self, "comment", str.__str__(require_comment(self.comment, f"column {name}: comment")))
+            _set(self, "comment", require_comment(self.comment, f"column {name}: comment"))
         if self.renamed_from is not None:
-            require_name(self.renamed_from, f"column {name}: renamed_from")
+            _set(self, "renamed_from", require_name(self.renamed_from, f"column {name}: renamed_from"))
         if self.tags is not NO_DECLARED_TAGS:
             _set(self, "tags", require_tags(self.tags, "column ", name))
         if self.deprecated is not None:
@@ -222,9 +222,10 @@ class Column:
             msg = f"column {self.name}: default is {self.default!r}; {remedy}"
             raise DeclarationError(msg)
         if isinstance(self.default, str):
-            require_name(self.default, f"column {self.name}: default", "write an expression")
+            _set(self, "default", require_name(self.default, f"column {self.name}: default", "write an expression"))
         if self.generated_as is not None:
-            require_name(self.generated_as, f"column {self.name}: generated_as", "write an expression")
+            expression = require_name(self.generated_as, f"column {self.name}: generated_as", "write an expression")
+            _set(self, "generated_as", expression)
         if self.identity is not None and not isinstance(self.identity, (bool, Identity)):
             msg = f"column {self.name}: identity is {self.identity!r}; write Identity(start, step), or True"
             raise DeclarationError(msg)

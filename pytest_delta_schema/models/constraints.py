@@ -33,11 +33,12 @@ class Check:
     expression: str
 
     def __post_init__(self) -> None:
-        require_name(self.name, "the name of a check")
+        _set(self, "name", require_name(self.name, "the name of a check"))
         given: object = self.expression
         if not isinstance(given, str) or not given.strip():
             msg = f"check {self.name}: expression is {given!r}; write a SQL condition, such as 'amount >= 0'"
             raise DeclarationError(msg)
+        _set(self, "expression", str.__str__(given))
 
 
 def _require_key(key: PrimaryKey | Unique | ForeignKey) -> None:
@@ -46,7 +47,7 @@ def _require_key(key: PrimaryKey | Unique | ForeignKey) -> None:
         msg = f"a {key.kind} has no columns; name at least one"
         raise DeclarationError(msg)
     if key.name is not None:
-        require_name(key.name, f"the name of a {key.kind}")
+        _set(key, "name", require_name(key.name, f"the name of a {key.kind}"))
 
 
 @refuses_wrong_arguments

@@ -12,7 +12,7 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.arguments import refuse_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -118,14 +118,23 @@ def parse_binding(text: str) -> tuple[Prefix, Prefix]:
 
 
 def require_name(value: object, subject: str, remedy: str = "give it a name") -> str:
-    """Return ``value`` if it can be a name: a string that is not empty."""
+    """Return ``value`` as plain text if it can be a name: a string, or a member of an enum of them, with characters."""
     if not isinstance(value, str):
         msg = f"{subject} must be a string, got {value!r}; write it in quotes"
         raise DeclarationError(msg)
     if not value.strip():
         msg = f"{subject} is empty; {remedy}"
         raise DeclarationError(msg)
-    return value
+    return str.__str__(value)
+
+
+def plain_texts(values: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Return a copy whose keys and values are plain texts where they are members of enums of strings."""
+    return {_plain(key): _plain(value) for key, value in values.items()}
+
+
+def _plain(value: Any) -> Any:
+    return str.__str__(value) if isinstance(value, str) and type(value) is not str else value
 
 
 def are_names(values: Iterable[object]) -> bool:
@@ -142,10 +151,9 @@ def require_names(value: object, subject: str) -> tuple[str, ...]:
         msg = f"{subject} must be a list of names, got {value!r}; write a list of strings"
         raise DeclarationError(msg)
     names = tuple(value)
-    if not are_names(names):
-        for index, item in enumerate(names):
-            require_name(item, f"{subject}[{index}]")
-    return names
+    if are_names(names):
+        return names
+    return tuple(require_name(item, f"{subject}[{index}]") for index, item in enumerate(names))
 
 
 def require_comment(value: object, subject: str) -> str:
@@ -155,7 +163,7 @@ def require_comment(value: object, subject: str) -> str:
     if not isinstance(value, str):
         msg = f"{subject} must be a string, got {value!r}; write it in quotes"
         raise DeclarationError(msg)
-    return value
+    return str.__str__(value)
 
 
 CONSTRAINT_NAME_LIMIT = 255

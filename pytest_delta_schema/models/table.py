@@ -27,7 +27,14 @@ from pytest_delta_schema.models.clients import require_clients
 from pytest_delta_schema.models.column import NO_DECLARED_TAGS, Column, columns_of, require_deprecated, require_tags
 from pytest_delta_schema.models.constraints import Check, ForeignKey, Parquet, PrimaryKey, Unique, declared_conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here, note_declaration
-from pytest_delta_schema.models.names import are_names, folded_name, require_comment, require_name, require_names
+from pytest_delta_schema.models.names import (
+    are_names,
+    folded_name,
+    plain_texts,
+    require_comment,
+    require_name,
+    require_names,
+)
 from pytest_delta_schema.models.ownership import (
     ASPECTS,
     CONTRACT_MODES,
@@ -140,13 +147,13 @@ class Table:
         if not are_names(parts):
             refuse_lists(parts)
             for part in ("catalog_name", "schema_name", "table_name"):
-                require_name(getattr(self, part), f"{part} of a table")
+                _set(self, part, require_name(getattr(self, part), f"{part} of a table"))
         name = self.name
         _set(self, "origin", declared_here(name))
         subject = f"{name}: "
         _set(self, "columns", _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)"))
         if type(self.comment) is not str:  # texts of messages are built for faults, and for arguments that are given
-            _set(self, "comment", str.__str__(require_comment(self.comment, f"{subject}comment")))
+            _set(self, "comment", require_comment(self.comment, f"{subject}comment"))
         if not isinstance(self.primary_key, PrimaryKey):
             _set(self, "primary_key", require_names(self.primary_key, f"{subject}primary_key"))
         for argument, (omitted, checked) in _OPTIONAL.items():
@@ -256,7 +263,7 @@ def _properties(value: object, subject: str) -> Mapping[str, PropertyValue]:
         if item is not None and not isinstance(item, (str, bool, int, float)):
             msg = f"{subject}property {key} has the value {item!r}; write a string, a number, a boolean or None"
             raise DeclarationError(msg)
-    return MappingProxyType(dict(value))
+    return MappingProxyType(plain_texts(value))
 
 
 _OPTIONAL: Mapping[str, tuple[object, Callable[[Any, str], object]]] = {

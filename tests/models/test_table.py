@@ -26,6 +26,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WrongArgumentsError
+from pytest_delta_schema.exchange import to_ddl
 from pytest_delta_schema.state.desired import desired_state
 from support.case_tables import cases, refusal
 from support.models import column, table
@@ -63,6 +64,30 @@ def test_names_and_comments_are_plain_strings_and_equal_ones_are_one_object():
     states = [desired_state(table(made)).columns[0] for made in (first, second)]
     assert states[0].name is states[1].name
     assert states[0].comment is states[1].comment
+
+
+def test_members_of_enums_of_strings_are_texts_wherever_a_text_can_stand():
+    class Word(str, Enum):
+        KEY = "key"
+
+    def declared(word: str) -> Table:
+        column = Column(word, "string", comment=word, tags={word: word}, renamed_from=word)
+        others = [Column("d", "string", default=word), Column("g", "string", generated_as=word)]
+        return Table(
+            *(word, word, word),
+            [column, *others],
+            comment=word,
+            table_properties={word: word},
+            tags={word: word},
+            primary_key=PrimaryKey([word], name=word),
+            unique=[Unique([word], name=word)],
+            checks=[Check(word, word)],
+            foreign_keys=[ForeignKey([word], "a.b.c", parent_columns=[word], name=word)],
+            partitioned_by=[word],
+        )
+
+    assert repr(declared(Word.KEY)) == repr(declared("key"))
+    assert to_ddl([declared(Word.KEY)]) == to_ddl([declared("key")])
 
 
 def test_declarations_are_values_that_cannot_be_changed():
