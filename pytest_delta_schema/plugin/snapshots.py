@@ -161,7 +161,10 @@ class TableSnapshotExtension(SqlSnapshotExtension):
 
     def read_snapshot_data_from_location(self, *, snapshot_location: str, **names: Any) -> Any:
         """Return what is stored; ``None`` if there is neither file."""
-        sql = super().read_snapshot_data_from_location(snapshot_location=snapshot_location, **names)
+        try:
+            sql = super().read_snapshot_data_from_location(snapshot_location=snapshot_location, **names)
+        except UnicodeDecodeError:  # no text differs from every text, and is written again as one
+            sql = Path(snapshot_location).read_text("utf-8", "replace")
         stored = StoredTexts(sql, _stored_state(snapshot_location))
         return None if stored == (None, None) else stored
 

@@ -200,7 +200,7 @@ DAMAGED = {
     ),
     "sql_is_no_text": (
         ("ddl.sql", lambda _: "\udcff\udcfe\x00"),
-        ["the snapshot cannot be read or written: *", "review it, and accept it with: pytest --snapshot-update"],
+        ["its SQL is not the one in the snapshot", "review it, and accept it with: pytest --snapshot-update"],
     ),
     "without_sql": (
         ("ddl.sql", None),
@@ -229,7 +229,6 @@ def test_a_file_that_is_damaged_or_missing_is_named_and_written_again_but_not_th
         result.stdout.fnmatch_lines([f"dev.silver.{name}: {head}", line])
     assert result.outlines.count("Write it again with: pytest --snapshot-update") == 4
     result.stdout.no_fnmatch_line("*Traceback*")
-    (project.path / f"{FOLDER}sql_is_no_text.ddl.sql").unlink()
     result = project.run("--snapshot-update")
     result.assert_outcomes(passed=15, failed=1)
     result.stdout.fnmatch_lines([f"dev.silver.newer: {UNREADABLE}{NEWER}"])
