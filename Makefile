@@ -10,14 +10,15 @@ MUTANTS_READY := .venv-tools/.mutants
 RELEASE_READY := .venv-tools/.release
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-all test-long test-spark test-plain test-own test-faults test-mutants test-versions test-tutorial lint format docs package bench clean
+.PHONY: help demo test test-fast test-all test-long test-spark test-backends test-plain test-own test-faults test-mutants test-versions test-tutorial lint format docs package bench clean
 
-# The tests run in three groups at once: those without a JVM in two workers, those that share a Spark session in one process,
-# and those that start Spark themselves, and mostly wait, in another. The first group is the only one that is spread over all
-# cores, so it leaves the others their time. The marks are explained in pyproject.toml; only files that have one are loaded.
+# The tests run in four groups at once: those without a JVM in two workers, those that share a Spark session in two processes,
+# that of the backends and that of everything else, and those that start Spark themselves, and mostly wait, in another. The
+# first group is the only one that is spread over all cores, so it leaves the others their time. The marks are explained in pyproject.toml; only files that have one are loaded.
 marked = $(shell grep -rlE 'mark\.($(1))\b' tests --include='test_*.py')
 plain_TESTS := --numprocesses 2 --dist loadfile -m 'not spark'
-spark_TESTS := -m 'spark and not own_jvm' $(call marked,spark)
+spark_TESTS := -m 'spark and not own_jvm' $(filter-out tests/backends/%,$(call marked,spark))
+backends_TESTS := -m 'spark and not own_jvm' $(filter tests/backends/%,$(call marked,spark))
 own_TESTS := -m 'own_jvm' $(call marked,own_jvm)
 PYTEST := $(BIN)/coverage run -m pytest
 
@@ -46,8 +47,8 @@ demo: $(READY)
 
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
-	@echo 'make: three groups of tests run at once; those without the shared Spark session are shown when they are done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=3 test-spark $(ALSO) test-own test-plain
+	@echo 'make: four groups of tests run at once; the first is shown as it runs, the others when they are done'
+	@$(MAKE) --no-print-directory --keep-going --jobs=4 test-spark $(ALSO) test-backends test-own test-plain
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/delta/*,pytest_delta_schema/models/*,pytest_delta_schema/write_check/*,pytest_delta_schema/state/*,pytest_delta_schema/source_code/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*,pytest_delta_schema/exchange/*,pytest_delta_schema/history/*,pytest_delta_schema/compatibility/*'
@@ -56,7 +57,7 @@ test-spark: $(READY)
 	@$(PYTEST) $(spark_TESTS)
 
 test-plain: BEHIND := nice -n 10
-test-own test-plain: $(READY)
+test-backends test-own test-plain: $(READY)
 	@$(BEHIND) $(PYTEST) $($(@:test-%=%)_TESTS) >.$@.log 2>&1; status=$$?; cat .$@.log; exit $$status
 
 # Some tests wait for servers and processes, so three workers are busy on two cores.
