@@ -99,7 +99,9 @@ class ContractComparison:
         """Return the state of the model as the contract says it; what no contract says is as in the model."""
         said, model = self._said.state(), self._model
         stored = {folded(column.name): column for column in model.columns}
+        is_unique = {folded(found.name) for found in self._found.listed("properties") if found.values.get("unique")}
         single = {folded(key.columns[0]): key for key in model.unique if len(key.columns) == 1}
+        same = [key for name, key in single.items() if name in is_unique]
         return replace(
             model,
             columns=tuple(_as_stored(column, stored.get(folded(column.name), column)) for column in said.columns),
@@ -107,7 +109,8 @@ class ContractComparison:
             primary_key=self._primary_key(said.primary_key),
             unique=(
                 *(key for key in model.unique if len(key.columns) > 1),
-                *(single.get(folded(key.columns[0]), key) for key in said.unique),
+                *same,
+                *(key for key in said.unique if folded(key.columns[0]) not in single),
             ),
             foreign_keys=self._foreign_keys(said.foreign_keys),
             partitioning=self._in_order(said.partitioning, model.partitioning, "partitionKeyPosition"),

@@ -29,7 +29,7 @@ from pytest_delta_schema.state.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pytest_delta_schema.exchange.contract_file import ContractFile, ValuePath
@@ -201,6 +201,7 @@ class ContractReading:
         self._place = (catalog, schema)
         self.faults: list[Diagnostic] = []
         self.remarks: list[Diagnostic] = []
+        self._has_model = False
         self.places: dict[str, Element] = {}
         """What is said of each part of the tables that were read, such as ``columns.id`` or ``checks.id_minimum``."""
         self._objects = Element(contract.values, ()).listed("schema")
@@ -237,13 +238,15 @@ class ContractReading:
             return None
         return folded_name(*whole)
 
-    def draft(self, found: Element, name: QualifiedName, stored: Iterable[ColumnState] = ()) -> TableDraft:
-        """Return a table; what the contract leaves open is as in the columns that are given."""
-        self.places = {}
+    def draft(self, found: Element, name: QualifiedName, stored: Sequence[ColumnState] = ()) -> TableDraft:
+        """Return a table; what the contract leaves open is as in the columns of a model, if there are any."""
+        self.places, self._has_model = {}, bool(stored)
         known = {folded(column.name): column for column in stored}
         properties = found.listed("properties")
         if not properties:
             self._fault(found, "has no properties", "describe the columns of the table")
+        for column in self._repeated(found):
+            self._fault(column, f"is {column.name}, as another property there", "describe it once")
         draft = TableDraft(
             name,
             tuple(self._column(column, known.get(folded(column.name))) for column in properties),
@@ -275,6 +278,15 @@ class ContractReading:
             self._fault(chosen[0], f"has a {field} that others lack or have, too", f"give each its own {field}")
         return tuple(found.name for _, found in sorted(zip(positions, chosen, strict=True), key=lambda pair: pair[0]))
 
+    def _repeated(self, found: Element) -> Iterator[Element]:
+        """Yield each property, at every depth, of whose name there is one before it."""
+        seen: set[str] = set()
+        for name, part in found.parts():
+            if folded(name) in seen:
+                yield part
+            seen.add(folded(name))
+            yield from self._repeated(part)
+
     def _column(self, found: Element, stored: ColumnState | None = None) -> ColumnState:
         """Return a column, or a field, which may be NULL unless it is required."""
         data_type = self._type(found, None if stored is None else stored.data_type)
@@ -286,7 +298,7 @@ class ContractReading:
         """Return the physical type of a property, or what its parts are, or what its logical type allows."""
         written = found.values.get("physicalType")
         if written is not None:
-            return self._refined(self._physical(found, written), found)
+            return self._refined(self._physical(found, written), found, stored)
         known = {} if stored is None else {folded(part.name): part for part in children(stored)}
         parts = {name: self._column(part, known.get(folded(name))) for name, part in found.parts()}
         if ELEMENT in parts:
@@ -295,12 +307,13 @@ class ContractReading:
             return MapState(parts[KEY].data_type, parts[VALUE].data_type, parts[VALUE].is_nullable)
         if parts:
             return StructState(tuple(parts.values()))
+        logical = found.values.get("logicalType")
         if stored is not None:
             return allowed_type(found, stored, self.contract)
-        logical = found.values.get("logicalType")
-        proposal = FORMATS.get(found.options.get("format", ""), _PROPOSALS.get(logical or "", "string"))
-        self._fault(found, "has no physicalType", f"write the type of the column, such as physicalType: {proposal}")
-        return "string"
+        if not self._has_model:
+            proposal = FORMATS.get(found.options.get("format", ""), _PROPOSALS.get(logical or "", "string"))
+            self._fault(found, "has no physicalType", f"write the type of the column, such as physicalType: {proposal}")
+        return logical or "any type"
 
     def _physical(self, found: Element, written: str) -> DataTypeState:
         try:
@@ -309,13 +322,14 @@ class ContractReading:
             self._fault(found, f"is {written}, which is no type of Spark: {error}", "correct it", "physicalType")
             return "string"
 
-    def _refined(self, given: DataTypeState, found: Element) -> DataTypeState:
+    def _refined(self, given: DataTypeState, found: Element, stored: DataTypeState | None) -> DataTypeState:
         """Return a physical type with what the parts of the property say of NULL and of comments."""
-        stored = {folded(part.name): part for part in children(given)}
+        known = {} if stored is None else {folded(part.name): part for part in children(stored)}
         if given == StructState(()):
-            return StructState(tuple(self._column(part) for _, part in found.parts()))
+            return StructState(tuple(self._column(part, known.get(folded(name))) for name, part in found.parts()))
+        parts = {folded(part.name): part for part in children(given)}
         for name, part in found.parts():
-            state = stored.get(folded(name))
+            state = parts.get(folded(name))
             if state is None:
                 fact = f"is {name}, which is no part of the physicalType in line {self.contract.line(found.path)}"
                 self._fault(part, fact, "correct one of the two")
@@ -323,12 +337,13 @@ class ContractReading:
             written = part.values.get("physicalType")
             if written is not None and plain(self._physical(part, written)) != plain(state.data_type):
                 self._fault(part, f"is {written}, and not as in the type around it", "correct one", "physicalType")
-            stored[folded(name)] = state._replace(
-                data_type=self._refined(state.data_type, part),
+            other = known.get(folded(name))
+            parts[folded(name)] = state._replace(
+                data_type=self._refined(state.data_type, part, None if other is None else other.data_type),
                 is_nullable=state.is_nullable and not part.values.get("required"),
                 comment=part.values.get("description") or state.comment,
             )
-        return with_children(given, tuple(stored.values())) if stored else given
+        return with_children(given, tuple(parts.values())) if parts else given
 
     def _foreign_keys(self, found: Element, properties: list[Element], table: str) -> Iterator[ForeignKeyState]:
         implicit = [(relation, [column.name]) for column in properties for relation in column.listed("relationships")]

@@ -154,6 +154,30 @@ CASES = {
         table(Column("a", "int"), Column("b", "date")),
         [f"columns.b is date in the model and absent from c.yaml:9; {DESCRIBE}"],
     ),
+    "a column of the contract without a physical type": (
+        "- {name: a, physicalType: int}\n- {name: b, logicalType: date}\n- {name: c}",
+        table(),
+        [
+            f"columns.b is date in c.yaml:12 and absent from the model; {DECLARE}",
+            f"columns.c is any type in c.yaml:13 and absent from the model; {DECLARE}",
+        ],
+    ),
+    "fields in a bare struct": (
+        ("- {name: a, physicalType: 'MAP<STRING, STRUCT>', logicalType: map, map: {key: {logicalType: string}, value: "
+        "{logicalType: object, properties: [{name: x, logicalType: integer}, {name: y, logicalType: date}]}}}"),
+        table(Column("a", "map<string, struct<x: int, y: string>>")),
+        [f"columns.a.value.y is string in the model and date (date) in c.yaml:11; {CHANGE}"],
+    ),
+    "unique and the key": (
+        "- {name: a, physicalType: int, primaryKey: true, unique: true}",
+        table(Column("a", "int", is_nullable=False), primary_key=["a"], unique=[Unique(["a"])]),
+        [],
+    ),
+    "unique by the key": (
+        "- {name: a, physicalType: int, primaryKey: true, unique: true}",
+        table(Column("a", "int", is_nullable=False), primary_key=["a"]),
+        [],
+    ),
     "a field of the contract": (
         "- {name: a, physicalType: 'struct<x: int, y: int>'}",
         table(Column("a", "struct<x: int>")),

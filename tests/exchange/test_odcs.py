@@ -404,6 +404,14 @@ def test_the_first_versions_allowed_further_fields_and_exclusive_limits(read, ca
 
 
 CONTRADICTIONS = [
+    (
+        "- {name: a, physicalType: int}\n- {name: A, physicalType: int}",
+        "12: schema[0].properties[1] is A, as another property there; describe it once",
+    ),
+    (
+        "- {name: a, logicalType: object, properties: [{name: b, physicalType: int}, {name: B, physicalType: int}]}",
+        "11: schema[0].properties[0].properties[1] is B, as another property there; describe it once",
+    ),
     ("- {name: a, physicalType: VARCHAR2(3)}",
      ("11: schema[0].properties[0].physicalType is VARCHAR2(3), which is no type of Spark: there is no type varchar2; "
      "did you mean varchar?; correct it")),
