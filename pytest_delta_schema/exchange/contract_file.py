@@ -164,7 +164,9 @@ class _Reader:
             self._refuse_line(mark.line + 1, fact, "write spaces" if has_tab else "correct it")
         except yaml.reader.ReaderError as error:
             line = text.count("\n", 0, text.find(chr(error.character))) + 1
-            self._refuse_line(line, f"has the character #x{error.character:04x}, which YAML lacks", "remove it")
+            self._refuse_line(
+                line, f"has the character #x{error.character:04x}, which YAML does not allow", "remove it"
+            )
         if not self.faults and not (self._root and isinstance(self._root[0], dict)):
             self._refuse_line(1, "has no mapping at its top", "write apiVersion, kind, id, version and schema")
         return self._root[0] if self._root and not self.faults else {}

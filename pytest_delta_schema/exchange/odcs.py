@@ -275,7 +275,7 @@ class ContractReading:
         positions = [found.values.get(field, -1) for found in chosen]
         given = [position for position in positions if position > 0]
         if given and (len(given) < len(chosen) or len({*given}) < len(given)):
-            self._fault(chosen[0], f"has a {field} that others lack or have, too", f"give each its own {field}")
+            self._fault(chosen[0], f"and others have no different values of {field}", "write 1, 2 and so on")
         return tuple(found.name for _, found in sorted(zip(positions, chosen, strict=True), key=lambda pair: pair[0]))
 
     def _repeated(self, found: Element) -> Iterator[Element]:

@@ -317,7 +317,7 @@ NOT_YAML = [
     ("1: x\n", "1: has a key that is no text; write a plain word"),
     ("? [a]\n: 1\n", "1: has a key that is no text; write a plain word"),
     ("a: 1\n---\nb: 2\n", "2: has a second document; write one contract a file"),
-    ("a: 1\nb: \0\n", "2: has the character #x0000, which YAML lacks; remove it"),
+    ("a: 1\nb: \0\n", "2: has the character #x0000, which YAML does not allow; remove it"),
     ("[" * 100_000, "1: is nested more than 100 deep; name the type in physicalType"),
     ("", "1: has no mapping at its top; write apiVersion, kind, id, version and schema"),
     ("- 1\n", "1: has no mapping at its top; write apiVersion, kind, id, version and schema"),
@@ -425,12 +425,10 @@ CONTRADICTIONS = [
      "correct one of the two")),
     (("- {name: a, physicalType: int, primaryKey: true, primaryKeyPosition: 1}\n- {name: b, physicalType: int, "
      "primaryKey: true}"),
-     ("11: schema[0].properties[0] has a primaryKeyPosition that others lack or have, too; give each its own "
-     "primaryKeyPosition")),
+     "11: schema[0].properties[0] and others have no different values of primaryKeyPosition; write 1, 2 and so on"),
     (("- {name: a, physicalType: int, partitioned: true, partitionKeyPosition: 1}\n- {name: b, physicalType: int, "
      "partitioned: true, partitionKeyPosition: 1}"),
-     ("11: schema[0].properties[0] has a partitionKeyPosition that others lack or have, too; give each its own "
-     "partitionKeyPosition")),
+     "11: schema[0].properties[0] and others have no different values of partitionKeyPosition; write 1, 2 and so on"),
     ("- {name: a, physicalType: int, relationships: [{to: x.y}]}",
      "11: schema[0].properties[0].relationships[0] references x.y, which the contract does not have; correct it"),
 ]  # fmt: skip
