@@ -275,9 +275,13 @@ def _faults(contract: ContractFile) -> Iterator[Diagnostic]:
 def _was_allowed(contract: ContractFile, where: ValuePath) -> bool:
     """Whether the first versions allowed what the schema, that of the newest version, refuses.
 
-    They took further fields everywhere, and ``true`` for ``exclusiveMinimum`` and ``exclusiveMaximum``.
+    They took further fields everywhere, ``true`` for ``exclusiveMinimum`` and ``exclusiveMaximum``, and other rules of
+    quality; what else they had in sections that are not read is not known.
     """
-    return not contract.has("relationships") and where[-1:] in {("exclusiveMinimum",), ("exclusiveMaximum",)}
+    if contract.has("relationships"):
+        return False
+    is_read = where[:1] in {(), ("servers",), ("schema",)} and "quality" not in where
+    return not is_read or where[-1:] in {("exclusiveMinimum",), ("exclusiveMaximum",)}
 
 
 def _too_new(contract: ContractFile) -> Iterator[Diagnostic]:

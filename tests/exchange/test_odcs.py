@@ -176,6 +176,71 @@ def test_every_version_3_is_read(read, version):
     assert table == Table("prod", "silver", "t", [Column("a", "int", is_nullable=False)])
 
 
+COMMON = """\
+name: shop_orders
+tenant: shop
+domain: sales
+dataProduct: orders
+description: {purpose: Who bought what., limitations: None., usage: Reports.}
+tags: [sales, gold]
+price: {priceAmount: 9.95, priceCurrency: EUR, priceUnit: megabyte}
+roles: [{role: reader, access: read, firstLevelApprovers: Lead}]
+slaProperties: [{property: latency, value: 4, unit: d, element: orders.day}]
+customProperties: [{property: owner, value: {team: shop, size: 3}}]
+contractCreatedTs: 2026-01-31T10:00:00Z
+schema:
+  - name: orders
+    logicalType: object
+    physicalType: table
+    dataGranularityDescription: One row an order.
+    authoritativeDefinitions: [{url: https://shop.example/orders, type: businessDefinition}]
+    quality: [{type: sql, query: select count(*) from orders, mustBeGreaterThan: 0}]
+    properties:
+      - name: day
+        businessName: order day
+        logicalType: date
+        physicalType: date
+        classification: public
+        criticalDataElement: false
+        partitioned: true
+        partitionKeyPosition: 1
+        primaryKeyPosition: -1
+        transformLogic: select day from raw
+        transformSourceObjects: [raw]
+        examples: [2026-01-31, 2026-02-01]
+        encryptedName: day_encrypted
+        quality: [{type: library, description: No day is missing., dimension: completeness, RULE}]
+"""
+WHOLE = {
+    "v3.0.2": (
+        "team: [{username: jo, role: owner, dateIn: 2026-01-01, dateOut: null}]\n"
+        "support: [{channel: '#shop', tool: slack, url: https://chat.example/shop}]\nslaDefaultElement: orders.day\n"
+        "servers: [{server: prod, type: databricks, host: x.example, catalog: prod, schema: silver, whatever: 1}]\n"
+    ),
+    "v3.1.0": (
+        "team: {name: shop, members: [{username: jo, role: owner}]}\n"
+        "support: [{id: chat, channel: '#shop', tool: googlechat}]\n"
+        "servers: [{id: prod_server, server: prod, type: databricks, host: x.example, catalog: prod, schema: silver}]\n"
+    ),
+    "v3.2.0": (
+        "team: {name: shop, members: [{username: jo, role: owner}]}\n"
+        "context: {instructions: Ask the sales team first.}\n"
+        "servers: [{server: prod, type: databricks, host: x.example, catalog: prod, schema: silver}]\n"
+    ),
+}
+"""Whole contracts, in the words that the standard's own examples of each version use."""
+
+
+@pytest.mark.parametrize("version", WHOLE)
+def test_whole_contracts_are_read_whatever_else_they_say(read, caplog, version):
+    rule = "rule: nullCheck" if version == "v3.0.2" else "metric: nullValues, mustBe: 0"
+
+    (table,) = read(HEAD.format(version=version) + WHOLE[version] + COMMON.replace("RULE", rule))
+
+    assert table == Table("prod", "silver", "orders", [Column("day", "date")], partitioned_by=["day"])
+    assert caplog.messages == []
+
+
 SPELLINGS = {
     "tinyint": "TINYINT BYTE",
     "smallint": "SMALLINT SHORT",
