@@ -86,6 +86,9 @@ _LIMITS = {
 _WITH_LIMITS = {"deprecated", "enum", "items", "logicalTypeOptions", "map", "properties"}
 """The fields of a property that can limit its values, or those of its parts."""
 
+_KINDS = ("array", "map", "object", "struct")
+"""Physical types that say no more than the logical type does; the parts of the property say what it is."""
+
 _BARE = re.compile(r"\bstruct\b(?!\s*<)", re.IGNORECASE)
 _SIZED = re.compile(r"(?:var)?char\((\d+)\)")
 
@@ -297,7 +300,7 @@ class ContractReading:
     def _type(self, found: Element, stored: DataTypeState | None) -> DataTypeState:
         """Return the physical type of a property, or what its parts are, or what its logical type allows."""
         written = found.values.get("physicalType")
-        if written is not None:
+        if written is not None and folded(written) not in _KINDS:
             return self._refined(self._physical(found, written), found, stored)
         known = {} if stored is None else {folded(part.name): part for part in children(stored)}
         parts = {name: self._column(part, known.get(folded(name))) for name, part in found.parts()}
@@ -335,7 +338,11 @@ class ContractReading:
                 self._fault(part, fact, "correct one of the two")
                 continue
             written = part.values.get("physicalType")
-            if written is not None and plain(self._physical(part, written)) != plain(state.data_type):
+            if (
+                written is not None
+                and folded(written) not in _KINDS
+                and plain(self._physical(part, written)) != plain(state.data_type)
+            ):
                 self._fault(part, f"is {written}, and not as in the type around it", "correct one", "physicalType")
             other = known.get(folded(name))
             parts[folded(name)] = state._replace(
@@ -375,7 +382,7 @@ class ContractReading:
         columns = parent.listed("properties") if parent is not None else []
         column = next((found for found in columns if found.values.get(field) == steps[1]), None) if steps[1:] else None
         if parent is None or column is None:
-            self._fault(relation, f"references {text}, which the contract does not have", "correct it")
+            self._remark(relation, table, f"references {text}, which the contract does not have")
             return None
         name = self._names.get(parent.path)
         if len(steps) > 2 or name is None:  # noqa: PLR2004 - the table and its column

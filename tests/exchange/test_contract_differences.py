@@ -168,6 +168,12 @@ CASES = {
         table(Column("a", "map<string, struct<x: int, y: string>>")),
         [f"columns.a.value.y is string in the model and date (date) in c.yaml:11; {CHANGE}"],
     ),
+    "a kind as physical type": (
+        ("- {name: a, physicalType: array, logicalType: array, items: {physicalType: object, logicalType: object, "
+        "properties: [{name: x, logicalType: integer}]}}"),
+        table(Column("a", "array<struct<x: int>>")),
+        [],
+    ),
     "unique and the key": (
         "- {name: a, physicalType: int, primaryKey: true, unique: true}",
         table(Column("a", "int", is_nullable=False), primary_key=["a"], unique=[Unique(["a"])]),
