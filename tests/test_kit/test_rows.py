@@ -313,6 +313,12 @@ def refused():
     yield refusal(table("a struct<b: void not null>; c void"))
 
 
+def test_keys_of_one_character_count_up_to_the_last_letter():
+    rows = rows_of(table("a varchar(1) not null", primary_key=["a"]), 35)
+
+    assert "".join(row["a"] for row in rows) == "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
 def test_rows_meet_keys_and_checks(snapshot):
     text = "".join(f"{case}\n  {'  '.join(map(str, tuples(rows)))}\n" for case, rows in solved())
 
