@@ -192,8 +192,22 @@ def _is_split(value: object, style: CodeStyle, level: int) -> bool:
 
 
 def _comment(text: str, style: CodeStyle) -> str:
-    lines = wrapped(escaped(text), lambda line: columns_of_line(f"# {line}".rstrip()) <= style.width)
+    def fits(line: str) -> bool:
+        return columns_of_line(f"# {line}".rstrip()) <= style.width
+
+    lines = [part for line in wrapped(escaped(text), fits) for part in _parts_of_word(line, fits)]
     return "\n".join(f"# {line}".rstrip() for line in lines)
+
+
+def _parts_of_word(line: str, fits: Callable[[str], bool]) -> Iterator[str]:
+    """Yield a line, or the parts of a word that is wider than one; addresses stay whole, as linters let them."""
+    part = ""
+    for character in line if not fits(line) and "://" not in line else ():
+        if not fits(part + character):
+            yield part
+            part = ""
+        part += character
+    yield part or line
 
 
 def _docstring(texts: Sequence[str], style: CodeStyle) -> str:

@@ -172,6 +172,19 @@ def test_formatters_and_linters_find_nothing_in_a_module(width, tables, texts):
     assert linted(source, width) == ""
 
 
+def test_a_word_that_is_wider_than_a_line_is_broken_in_comments_and_an_address_is_not():
+    orders = Table("dev", "silver", "orders", [Column("id", "bigint")])
+    address = f"https://shop.example/{'x' * 90}"
+    source = module_source([orders], remarks={orders.name: ["0" * 100, f"see {address}"]}, style=CodeStyle(88))
+
+    assert [line for line in source.splitlines() if line.startswith("#")] == [
+        f"# {'0' * 86}",
+        f"# {'0' * 14}",
+        "# see",
+        f"# {address}",
+    ]
+
+
 LONG = "The day on which the order was shipped, in the time zone of the warehouse that has shipped it, or NULL before"
 SPLIT = """\
 from pyspark.sql.types import LongType, StructField, StructType
