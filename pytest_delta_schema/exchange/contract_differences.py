@@ -42,9 +42,6 @@ class ContractComparison:
         self._is_described = reading.is_described
         self.faults = reading.faults[known:]
         """What the contract says that cannot be: then nothing is compared."""
-        self._conditions = [
-            (check, part) for check in model.checks for part in conjuncts(condition_of(check.expression))
-        ]
 
     def differences(self, *, with_comments: bool) -> Iterator[Diagnostic]:
         """Yield where the model and the contract disagree."""
@@ -56,8 +53,7 @@ class ContractComparison:
         for line in chain.from_iterable(map(change_lines, plan.actions)):
             if not line.path.startswith("properties"):
                 yield self._difference(line)
-        for check in self._said.checks:
-            held = self._held_instead(check)
+        for check, held in self._unstated_limits():
             if held is not None:
                 yield self._difference(ChangeLine.of(f"checks.{check.name}", held.expression, check.expression))
         if self._contract.has("deprecated"):
@@ -71,9 +67,8 @@ class ContractComparison:
 
     def notes(self) -> Iterator[Diagnostic]:
         """Yield the limits that no CHECK of the model decides."""
-        for check in self._said.checks:
-            said = condition_of(check.expression)
-            if self._held_instead(check) is None and said not in [condition for _, condition in self._conditions]:
+        for check, held in self._unstated_limits():
+            if held is None:
                 line = self._contract.line(self._places[f"checks.{check.name}"].path)
                 message = f"no CHECK decides {check.expression}, which {self._contract.path}:{line} says"
                 yield note(ContractDiffers, self._model.name, f"checks.{check.name}", message)
@@ -141,12 +136,13 @@ class ContractComparison:
         can_say = self._contract.has("relationships")
         return (*keys, *(key for key in stored.values() if not can_say or not self._is_described(key.parent)))
 
-    def _held_instead(self, check: CheckState) -> CheckState | None:
-        """Return the CHECK that limits the same in the same way, to another value."""
-        said = condition_of(check.expression)
-        if said in [condition for _, condition in self._conditions]:
-            return None
-        return next((held for held, condition in self._conditions if _are_rivals(said, condition)), None)
+    def _unstated_limits(self) -> Iterator[tuple[CheckState, CheckState | None]]:
+        """Yield the limits that no CHECK states, each with the CHECK that limits the same to a different value."""
+        conditions = [(held, part) for held in self._model.checks for part in conjuncts(condition_of(held.expression))]
+        for check in self._said.checks:
+            said = condition_of(check.expression)
+            if said not in [condition for _, condition in conditions]:
+                yield check, next((held for held, condition in conditions if _are_rivals(said, condition)), None)
 
 
 def _are_rivals(said: Condition, held: Condition) -> bool:

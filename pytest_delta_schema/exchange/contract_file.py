@@ -189,7 +189,7 @@ class _Reader:
             if not self.faults:
                 self._refuse(event, f"is nested more than {_DEEPEST} deep", "name the type in physicalType")
             return False
-        value: Any = {} if hasattr(event, "flow_style") and _opens_mapping(event) else []
+        value: Any = {} if type(event).__name__ == "MappingStartEvent" else []
         self._opened.append(_Open(value, self._place(value, event, parent), []))
         return True
 
@@ -222,10 +222,6 @@ class _Reader:
 
     def _refuse_line(self, line: int, fact: str, remedy: str) -> None:
         self.faults.append(_fault(self._path, line, fact, remedy))
-
-
-def _opens_mapping(event: Any) -> bool:
-    return type(event).__name__ == "MappingStartEvent"
 
 
 def _scalar(event: Any) -> Any:
@@ -263,7 +259,7 @@ def _faults(contract: ContractFile) -> Iterator[Diagnostic]:
         fields = [field for field in getattr(error.kind, "unexpected", ()) if (*where, field) not in inside]
         if contract.has("relationships"):
             for field in fields:
-                yield contract.fault((*where, field), f"is no field of {contract.version}", "remove it")
+                yield contract.fault((*where, field), f"is not a field of {contract.version}", "remove it")
         if not hasattr(error.kind, "unexpected") and not _was_allowed(contract, where):
             # Without quotes, no and 1.0 are no texts.
             is_no_text = message.endswith('"string"') and not isinstance(error.instance, (dict, list))

@@ -224,7 +224,7 @@ class ContractReading:
         for found in self._objects:
             name = self._names.get(found.path)
             if not _is_table(found):
-                self._remark(found, found.name, f"is a {found.values['physicalType']}, and no table")
+                self._remark(found, found.name, f"is a {found.values['physicalType']}, and not a table")
             elif name is not None and name in seen:
                 first = self.contract.line(seen[name].path)
                 self._fault(found, f"is {name}, as the object in line {first}", "describe a table once")
@@ -322,7 +322,7 @@ class ContractReading:
         try:
             return _read_type(written)
         except (RecursionError, ValueError) as error:
-            self._fault(found, f"is {written}, which is no type of Spark: {error}", "correct it", "physicalType")
+            self._fault(found, f"is {written}, which is not a Spark type: {error}", "correct it", "physicalType")
             return "string"
 
     def _refined(self, given: DataTypeState, found: Element, stored: DataTypeState | None) -> DataTypeState:
@@ -334,7 +334,7 @@ class ContractReading:
         for name, part in found.parts():
             state = parts.get(folded(name))
             if state is None:
-                fact = f"is {name}, which is no part of the physicalType in line {self.contract.line(found.path)}"
+                fact = f"is {name}, which is not a part of the physicalType in line {self.contract.line(found.path)}"
                 self._fault(part, fact, "correct one of the two")
                 continue
             written = part.values.get("physicalType")

@@ -436,7 +436,7 @@ STANDARD = [
     (
         column("- name: a\n  required: 'yes'\n  nullable: true\n  physicalType: int\n"),
         ['12: schema[0].properties[0].required breaks the standard: this value is not of type "boolean"; correct it',
-         "13: schema[0].properties[0].nullable is no field of v3.2.0; remove it"],
+         "13: schema[0].properties[0].nullable is not a field of v3.2.0; remove it"],
     ),
     (
         column("- {name: a, logicalType: map, physicalType: 'map<string, int>'}"),
@@ -492,15 +492,15 @@ CONTRADICTIONS = [
         "11: schema[0].properties[0].properties[1] is B, as another property there; describe it once",
     ),
     ("- {name: a, physicalType: VARCHAR2(3)}",
-     ("11: schema[0].properties[0].physicalType is VARCHAR2(3), which is no type of Spark: there is no type varchar2; "
+     ("11: schema[0].properties[0].physicalType is VARCHAR2(3), which is not a Spark type: there is no type varchar2; "
      "did you mean varchar?; correct it")),
     ("- {name: a, physicalType: 'struct<b: int>', properties: [{name: c, physicalType: int}]}",
-     ("11: schema[0].properties[0].properties[0] is c, which is no part of the physicalType in line 11; "
+     ("11: schema[0].properties[0].properties[0] is c, which is not a part of the physicalType in line 11; "
      "correct one of the two")),
     ("- {name: a, physicalType: 'array<int>', items: {physicalType: bigint}}",
      "11: schema[0].properties[0].items.physicalType is bigint, and not as in the type around it; correct one"),
     ("- {name: a, physicalType: int, properties: [{name: c, physicalType: int}]}",
-     ("11: schema[0].properties[0].properties[0] is c, which is no part of the physicalType in line 11; "
+     ("11: schema[0].properties[0].properties[0] is c, which is not a part of the physicalType in line 11; "
      "correct one of the two")),
     (("- {name: a, physicalType: int, primaryKey: true, primaryKeyPosition: 1}\n- {name: b, physicalType: int, "
      "primaryKey: true}"),
@@ -678,7 +678,7 @@ def test_an_object_that_is_no_table_is_logged(read, caplog):
     tables = read(contract("- {name: seen, physicalType: topic}\n" + ONE_COLUMN.format(name="t")))
 
     assert [table.qualified_name for table in tables] == ["prod.silver.t"]
-    assert caplog.messages == ["seen: c.yaml:9: schema[0] is a topic, and no table"]
+    assert caplog.messages == ["seen: c.yaml:9: schema[0] is a topic, and not a table"]
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path, monkeypatch):

@@ -136,8 +136,8 @@ def test_what_a_contract_says_of_a_table_and_cannot_be_fails_its_check(shop):
 
     assert failures(shop.run(*ODCS)) == [
         (
-            "prod.silver.orders: agreed/shop.odcs.yaml:11: schema[0].properties[0].physicalType is BIGIN, which is no type of "
-            "Spark: there is no type bigin; did you mean bigint?; correct it"
+            "prod.silver.orders: agreed/shop.odcs.yaml:11: schema[0].properties[0].physicalType is BIGIN, which is not a "
+            "Spark type: there is no type bigin; did you mean bigint?; correct it"
         )
     ]
 
