@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.delta.names import ColumnPath, folded
 from pytest_delta_schema.diagnostics.errors import Location, diagnostic_of, note
 from pytest_delta_schema.diagnostics.faults import ContractDiffers
 from pytest_delta_schema.models.ownership import IGNORE
@@ -57,11 +57,11 @@ class ContractComparison:
             if held is not None:
                 yield self._difference(ChangeLine.of(f"checks.{check.name}", held.expression, check.expression))
         if self._contract.has("deprecated"):
-            declared = {f"columns.{path.text}" if path.text else "" for path in self._model.deprecated}
-            known = {f"columns.{column.name}" for column in self._model.columns}
+            declared = {folded(f"columns.{path.text}") if path.text else "" for path in self._model.deprecated}
+            known = {folded(f"columns.{ColumnPath(column.name).text}") for column in self._model.columns}
             for path, found in [("", self._found), *self._places.items()]:
                 said = bool(found.values.get("deprecated"))
-                if path in {"", *known} and said != (path in declared):
+                if folded(path) in {"", *known} and said != (folded(path) in declared):
                     before, after = ("not deprecated", "deprecated") if said else ("deprecated", "not deprecated")
                     yield self._difference(ChangeLine.of(path or "table", before, after))
 
@@ -74,7 +74,8 @@ class ContractComparison:
                 yield note(ContractDiffers, self._model.name, f"checks.{check.name}", message)
 
     def _difference(self, line: ChangeLine) -> Diagnostic:
-        places = [place for place in self._places if line.path == place or line.path.startswith(f"{place}.")]
+        path = folded(line.path)
+        places = [place for place in self._places if path == folded(place) or path.startswith(f"{folded(place)}.")]
         found = self._places[max(places, key=len)] if places else self._found
         number = self._contract.line(found.path)
         where = f"{self._contract.path}:{number}"

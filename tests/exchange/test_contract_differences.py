@@ -310,6 +310,14 @@ CASES = {
         table(Column("a", "int", deprecated=Deprecated(date(2026, 1, 31)))),
         [f"columns.a is deprecated in the model and not deprecated in c.yaml:11; {CHANGE}"],
     ),
+    "deprecated, and written in capitals": (
+        "- {name: A, physicalType: int, deprecated: true}\n- {name: B.C, physicalType: bigint, deprecated: true}",
+        table(Column("a", "int"), Column("b.c", "int", deprecated=Deprecated(date(2026, 1, 31)))),
+        [
+            f"columns.`b.c` is int in the model and bigint in c.yaml:12; {CHANGE}",
+            f"columns.A is not deprecated in the model and deprecated in c.yaml:11; {CHANGE}",
+        ],
+    ),
     "a deprecated table": (
         "- name: t\n  deprecated: true\n  properties:\n    - {name: a, physicalType: int}",
         table(deprecated=Deprecated(date(2026, 1, 31))),
