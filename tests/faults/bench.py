@@ -87,7 +87,7 @@ class Bench:
         return known
 
     def expected(self, what: str) -> float:
-        """Return how many seconds something takes, as far as is known."""
+        """Return how many seconds something takes, if that is known."""
         return statistics.median(self.durations(what)[-5:] or [1.0])
 
     def close(self) -> None:

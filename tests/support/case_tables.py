@@ -1,4 +1,4 @@
-"""Tables of cases that one test runs: its report has every case whose answer is another one than that written out."""
+"""Tables of cases that one test runs: its report has every case whose answer differs from the one that is written out."""
 
 from __future__ import annotations
 
