@@ -14,7 +14,6 @@ from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.kinds import ADD, DROP, ChangeLine
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.state.expressions.conditions import Comparison, InList, conjuncts
-from pytest_delta_schema.state.expressions.parsing import condition_of
 from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.state.types import StructState, children, with_children
 
@@ -57,12 +56,19 @@ class ContractComparison:
             if held is not None:
                 yield self._difference(ChangeLine.of(f"checks.{check.name}", held.expression, check.expression))
         if self._contract.has("deprecated"):
-            declared = {folded(f"columns.{path.text}") if path.text else "" for path in self._model.deprecated}
-            known = {folded(f"columns.{ColumnPath(column.name).text}") for column in self._model.columns}
-            for path, found in [("", self._found), *self._places.items()]:
-                said = bool(found.values.get("deprecated"))
-                if folded(path) in {"", *known} and said != (folded(path) in declared):
-                    before, after = ("not deprecated", "deprecated") if said else ("deprecated", "not deprecated")
+            yield from self._deprecations()
+
+    def _deprecations(self) -> Iterator[Diagnostic]:
+        """Yield what is deprecated on one side only: the table, or a column that both have."""
+        places = {"": self._found, **self._places}
+        said = {folded(path) for path, found in places.items() if found.values.get("deprecated")}
+        declared = {folded(f"columns.{path.text}") if path.text else "" for path in self._model.deprecated}
+        if said != declared:
+            known = {"", *(folded(f"columns.{ColumnPath(column.name).text}") for column in self._model.columns)}
+            for path in places:
+                if folded(path) in (said ^ declared) & known:
+                    is_said = folded(path) in said
+                    before, after = ("not deprecated", "deprecated") if is_said else ("deprecated", "not deprecated")
                     yield self._difference(ChangeLine.of(path or "table", before, after))
 
     def notes(self) -> Iterator[Diagnostic]:
@@ -139,6 +145,10 @@ class ContractComparison:
 
     def _unstated_limits(self) -> Iterator[tuple[CheckState, CheckState | None]]:
         """Yield the limits that no CHECK states, each with the CHECK that limits the same to a different value."""
+        if not self._said.checks:
+            return
+        from pytest_delta_schema.state.expressions.parsing import condition_of  # noqa: PLC0415 - only limits need it
+
         conditions = [(held, part) for held in self._model.checks for part in conjuncts(condition_of(held.expression))]
         for check in self._said.checks:
             said = condition_of(check.expression)

@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
@@ -48,12 +48,12 @@ class ContractFile(NamedTuple):
     Args:
         path: As it was given.
         values: The whole file; texts that look like days are texts.
-        lines: The line of each value, counted from one.
+        lines: For each mapping and list, by its ``id``, the lines of what it has, counted from one.
     """
 
     path: str
     values: Mapping[str, Any]
-    lines: Mapping[ValuePath, int]
+    lines: Mapping[int, Mapping[str, int] | list[int]]
 
     @property
     def version(self) -> str:
@@ -66,9 +66,13 @@ class ContractFile(NamedTuple):
 
     def line(self, path: ValuePath) -> int:
         """Return the line of a value, or of the nearest one around it."""
-        while path not in self.lines:
-            path = path[:-1]
-        return self.lines[path]
+        line, values = 1, cast("Any", self.values)
+        for part in path:
+            lines = cast("Any", self.lines[id(values)])
+            if isinstance(lines, dict) and part not in lines:
+                break
+            line, values = lines[part], values[part]
+        return line
 
     def fault(self, path: ValuePath, fact: str, remedy: str) -> Diagnostic:
         """Return what is wrong with a value."""
@@ -125,12 +129,15 @@ def _fault(path: str, line: int | None, fact: str, remedy: str) -> Diagnostic:
     return Diagnostic(table=path if line is None else f"{path}:{line}", message=fact, remedy=remedy, location=location)
 
 
-class _Open(NamedTuple):
-    """A mapping or a list whose end was not read yet, and the keys that wait for a value."""
+class _Open:
+    """A mapping or a list whose end was not read yet, the lines of what it has, and the key that waits for a value."""
 
-    value: Any
-    path: ValuePath
-    keys: list[str]
+    __slots__ = ("key", "lines", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.lines: Any = {} if isinstance(value, dict) else []
+        self.key: str | None = None
 
 
 class _Reader:
@@ -138,90 +145,96 @@ class _Reader:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._root: list[Any] = []
-        self._opened = [_Open(self._root, (), [])]
-        self.lines: dict[ValuePath, int] = {(): 1}
+        self.lines: dict[int, Any] = {}
         self.faults: list[Diagnostic] = []
 
     def values(self, text: str) -> Mapping[str, Any]:
         """Return the mapping that a file has; what else it has is a fault."""
         import yaml  # noqa: PLC0415 - extra
 
+        root: list[Any] = []
         try:
-            for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-                if isinstance(event, yaml.NodeEvent):
-                    if not self._node(event):
-                        break
-                elif isinstance(event, yaml.CollectionEndEvent):
-                    self._opened.pop()
-                elif isinstance(event, yaml.DocumentStartEvent) and self._root:
-                    self._refuse(event, "has a second document", "write one contract a file")
-                    break
+            self._read(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), root)
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             has_tab = "\t" in text.split("\n")[mark.line]
             fact = "is indented by a tab" if has_tab else f"is not YAML: {error.problem or error.context}"
-            self._refuse_line(mark.line + 1, fact, "write spaces" if has_tab else "correct it")
+            remedy = "write spaces" if has_tab else "correct it"
+            self.faults.append(_fault(self._path, mark.line + 1, fact, remedy))
         except yaml.reader.ReaderError as error:
+            fact = f"has the character #x{error.character:04x}, which YAML does not allow"
             line = text.count("\n", 0, text.find(chr(error.character))) + 1
-            self._refuse_line(
-                line, f"has the character #x{error.character:04x}, which YAML does not allow", "remove it"
-            )
-        if not self.faults and not (self._root and isinstance(self._root[0], dict)):
-            self._refuse_line(1, "has no mapping at its top", "write apiVersion, kind, id, version and schema")
-        return self._root[0] if self._root and not self.faults else {}
+            self.faults.append(_fault(self._path, line, fact, "remove it"))
+        if not self.faults and not (root and isinstance(root[0], dict)):
+            fact, remedy = "has no mapping at its top", "write apiVersion, kind, id, version and schema"
+            self.faults.append(_fault(self._path, 1, fact, remedy))
+        return {} if self.faults else root[0]
 
-    def _node(self, event: Any) -> bool:
-        """Take a value or a key; return whether more can be read."""
-        parent = self._opened[-1]
-        if event.anchor is not None:
-            self._refuse(event, f"has the anchor or alias {event.anchor}", "write the value where it is needed")
-        elif getattr(event, "tag", None) not in {None, "!"}:
-            self._refuse(event, f"has the tag {event.tag}", "write a plain value")
-        is_scalar = hasattr(event, "value")
-        if isinstance(parent.value, dict) and not parent.keys:
-            self._key(event, parent)
-            return is_scalar
-        if is_scalar:
-            self._place(_scalar(event), event, parent)
-            return True
-        if len(self._opened) > _DEEPEST or not hasattr(event, "implicit"):
-            if not self.faults:
-                self._refuse(event, f"is nested more than {_DEEPEST} deep", "name the type in physicalType")
+    def _read(self, events: Iterator[Any], root: list[Any]) -> None:
+        parent = _Open(root)
+        around: list[_Open] = []
+        for event in events:
+            kind = type(event).__name__
+            if kind == "ScalarEvent":
+                if event.anchor is not None or event.tag is not None:
+                    self._refuse_marked(event)
+                if parent.key is None and type(parent.value) is dict:
+                    self._open_key(event, parent)
+                else:
+                    _place(_scalar(event), event, parent)
+            elif kind in {"MappingEndEvent", "SequenceEndEvent"}:
+                parent = around.pop()
+            elif kind in {"MappingStartEvent", "SequenceStartEvent", "AliasEvent"}:
+                if not self._can_begin(event, parent, len(around)):
+                    return
+                value: Any = {"MappingStartEvent": {}, "SequenceStartEvent": []}.get(kind)
+                _place(value, event, parent)
+                if value is not None:
+                    around.append(parent)
+                    parent = _Open(value)
+                    self.lines[id(value)] = parent.lines
+            elif kind == "DocumentStartEvent" and root:
+                self._refuse(event, "has a second document", "write one contract a file")
+                return
+
+    def _can_begin(self, event: Any, parent: _Open, depth: int) -> bool:
+        self._refuse_marked(event)
+        if parent.key is None and type(parent.value) is dict:
+            self._refuse(event, "has a key that is no text", "write a plain word")
             return False
-        value: Any = {} if type(event).__name__ == "MappingStartEvent" else []
-        self._opened.append(_Open(value, self._place(value, event, parent), []))
+        if depth == _DEEPEST:
+            self._refuse(event, f"is nested more than {_DEEPEST} deep", "name the type in physicalType")
+            return False
         return True
 
-    def _key(self, event: Any, parent: _Open) -> None:
-        key = getattr(event, "value", "")
-        where = (*parent.path, key)
-        if not hasattr(event, "value") or not isinstance(_scalar(event), str):
+    def _open_key(self, event: Any, parent: _Open) -> None:
+        key = parent.key = event.value
+        if not isinstance(_scalar(event), str):
             self._refuse(event, "has a key that is no text", "write a plain word")
         elif key == "<<":
             self._refuse(event, "merges another mapping", "write its entries")
         elif key in parent.value:
-            self._refuse(event, f"has the key {key} twice, first in line {self.lines[where]}", "remove one of the two")
-        parent.keys.append(key)
-        self.lines[where] = event.start_mark.line + 1
+            fact = f"has the key {key} twice, first in line {parent.lines[key]}"
+            self._refuse(event, fact, "remove one of the two")
+        parent.lines[key] = event.start_mark.line + 1
 
-    def _place(self, value: Any, event: Any, parent: _Open) -> ValuePath:
-        if isinstance(parent.value, dict):
-            key = parent.keys.pop()
-            parent.value[key] = value
-            return (*parent.path, key)
-        parent.value.append(value)
-        if parent.value is self._root:
-            return ()
-        where = (*parent.path, len(parent.value) - 1)
-        self.lines[where] = event.start_mark.line + 1
-        return where
+    def _refuse_marked(self, event: Any) -> None:
+        if event.anchor is not None:
+            self._refuse(event, f"has the anchor or alias {event.anchor}", "write the value where it is needed")
+        elif event.tag not in {None, "!"}:
+            self._refuse(event, f"has the tag {event.tag}", "write a plain value")
 
     def _refuse(self, event: Any, fact: str, remedy: str) -> None:
-        self._refuse_line(event.start_mark.line + 1, fact, remedy)
+        self.faults.append(_fault(self._path, event.start_mark.line + 1, fact, remedy))
 
-    def _refuse_line(self, line: int, fact: str, remedy: str) -> None:
-        self.faults.append(_fault(self._path, line, fact, remedy))
+
+def _place(value: Any, event: Any, parent: _Open) -> None:
+    if parent.key is not None:
+        parent.value[parent.key] = value
+        parent.key = None
+    else:
+        parent.value.append(value)
+        parent.lines.append(event.start_mark.line + 1)
 
 
 def _scalar(event: Any) -> Any:
@@ -252,7 +265,9 @@ def _faults(contract: ContractFile) -> Iterator[Diagnostic]:
         subject = "" if version is not None else "apiVersion "
         yield contract.fault(path, f"{subject}{fact}", f"write one of {', '.join(VERSIONS)}")
         return
-    errors = {(tuple(error.instance_path), error.message): error for error in _validator().iter_errors(contract.values)}
+    validator = _validator()
+    found = [] if validator.is_valid(contract.values) else validator.iter_errors(contract.values)
+    errors = {(tuple(error.instance_path), error.message): error for error in found}
     # A field with a fault inside is called unexpected, too, at each level around it.
     inside = {where[:length] for where, _ in errors for length in range(len(where) + 1)}
     for (where, message), error in errors.items():
@@ -282,20 +297,22 @@ def _was_allowed(contract: ContractFile, where: ValuePath) -> bool:
 
 def _too_new(contract: ContractFile) -> Iterator[Diagnostic]:
     """Yield the fields and logical types that a newer version brought, where additions were refused already."""
-    if not contract.has("relationships"):
+    if contract.version == VERSIONS[-1] or not contract.has("relationships"):
         return
-    for path in contract.lines:
-        word = path[-1] if path else ""
-        value = _at(contract.values, path) if word == "logicalType" else word
-        if path[:1] == ("schema",) and value in SINCE and not contract.has(value) and "customProperties" not in path:
-            fact = f"came with {SINCE[value]}, and apiVersion is {contract.version}"
-            yield contract.fault(path, fact, f"write apiVersion: {SINCE[value]}")
+    for path, value in _below(contract.values.get("schema"), ("schema",)):
+        word = value if path[-1] == "logicalType" else path[-1]
+        if isinstance(word, str) and word in SINCE and not contract.has(word):
+            fact = f"came with {SINCE[word]}, and apiVersion is {contract.version}"
+            yield contract.fault(path, fact, f"write apiVersion: {SINCE[word]}")
 
 
-def _at(values: Any, path: ValuePath) -> Any:
-    for part in path:
-        values = values[part]
-    return values
+def _below(values: Any, path: ValuePath) -> Iterator[tuple[ValuePath, Any]]:
+    """Yield the values at all depths below one, but for what is in ``customProperties``."""
+    entries = values.items() if isinstance(values, dict) else enumerate(values) if isinstance(values, list) else ()
+    for part, value in entries:
+        if part != "customProperties":
+            yield (*path, part), value
+            yield from _below(value, (*path, part))
 
 
 @lru_cache(maxsize=1)

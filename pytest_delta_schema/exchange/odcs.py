@@ -83,7 +83,10 @@ _LIMITS = {
 }
 """The options of logical types that are CHECK constraints."""
 
-_WITH_LIMITS = {"deprecated", "enum", "items", "logicalTypeOptions", "map", "properties"}
+_PARTS = {"items", "map", "properties"}
+"""The fields of a property that say what a nested type is made of."""
+
+_WITH_LIMITS = {"deprecated", "enum", "logicalTypeOptions", *_PARTS}
 """The fields of a property that can limit its values, or those of its parts."""
 
 _KINDS = ("array", "map", "object", "struct")
@@ -188,6 +191,8 @@ class Element(NamedTuple):
 
     def parts(self) -> Iterator[tuple[str, Element]]:
         """Yield what a nested type is made of: fields, the element of an array, the key and the value of a map."""
+        if self.values.keys().isdisjoint(_PARTS):
+            return
         for found in self.listed("properties"):
             yield found.name, found
         if self.values.get("items"):

@@ -6,6 +6,7 @@ import gc
 import importlib
 import os
 import traceback
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,10 @@ import pytest
 
 from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.engine.declarations import held_tables
+from pytest_delta_schema.engine.outcomes import CheckKind
 from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plugin.compat import command_line
 from pytest_delta_schema.plugin.failures import is_check, relative
 from pytest_delta_schema.plugin.items import (
     CHANGES,
@@ -23,6 +26,8 @@ from pytest_delta_schema.plugin.items import (
     SCRATCH,
     ContractItem,
     ContractNode,
+    ProjectItem,
+    ProjectNode,
     nodes_of,
 )
 from pytest_delta_schema.plugin.model_files import (
@@ -37,11 +42,12 @@ from pytest_delta_schema.plugin.model_files import (
     warn_where_assigned,
 )
 from pytest_delta_schema.plugin.options import ADOPT, SYNC
-from pytest_delta_schema.plugin.registration import RUN
+from pytest_delta_schema.plugin.registration import RUN, project_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from pytest_delta_schema.engine.outcomes import TableOutcome
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plugin.run import ContractRun
 
@@ -253,3 +259,32 @@ def freeze_after_collection(session: pytest.Session) -> None:
         return
     gc.freeze()
     session.config.add_cleanup(gc.unfreeze)
+
+
+_NARROWING = ("ignore", "ignore_glob", "deselect", "lf")
+"""The options of pytest with which it does not collect every table."""
+
+
+def asks_for_all(config: pytest.Config, folder: Path) -> bool:
+    """Whether the command line asks for every table of the project, so one that is not there is gone."""
+    given = command_line(config)
+    if config.args_source is config.ArgsSource.INVOCATION_DIR:
+        is_selected = not folder.is_relative_to(config.invocation_params.dir)
+    else:
+        is_selected = config.args_source is config.ArgsSource.ARGS
+    return not (is_selected or any(getattr(given, name, None) for name in _NARROWING))
+
+
+def items_of_unknown(session: pytest.Session, run: ContractRun) -> Iterator[pytest.Item]:
+    """Yield an item for each data contract that cannot be read, and each of its tables that no model declares."""
+    config = session.config
+    names = tuple(run.tables)
+    is_complete = asks_for_all(config, project_folder(config)) and not session.testsfailed
+    for file, name, outcome in run.data_contracts.unknown(names):
+        if is_complete or name == file:
+            node = ProjectNode.from_parent(session, path=run.options.data_contracts[file])
+            yield ProjectItem.of(node, name, CheckKind.ODCS.value, partial(_same, outcome))
+
+
+def _same(outcome: TableOutcome) -> TableOutcome:
+    return outcome

@@ -15,7 +15,8 @@ from pytest_delta_schema.engine.checks import audited_breaks
 from pytest_delta_schema.engine.comparison import ContractComparison, PastProjects, unread_outcome
 from pytest_delta_schema.engine.outcomes import CheckKind
 from pytest_delta_schema.history.contracts import PastContracts, contracts_at
-from pytest_delta_schema.plugin.compat import command_line, is_worker
+from pytest_delta_schema.plugin.collection import asks_for_all
+from pytest_delta_schema.plugin.compat import is_worker
 from pytest_delta_schema.plugin.items import ContractItem, ProjectItem, ProjectNode
 from pytest_delta_schema.plugin.registration import project_folder
 from pytest_delta_schema.plugin.summary import refuse
@@ -24,17 +25,12 @@ from pytest_delta_schema.settings.table import project_file_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.engine.outcomes import TableOutcome
     from pytest_delta_schema.plugin.results import RunResults
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.witness.runner import Witnesses
 
 
 _COMPAT = CheckKind.COMPAT.value
-
-
-_NARROWING = ("ignore", "ignore_glob", "deselect", "lf")
-"""The options of pytest with which it does not collect every table."""
 
 
 class ComparisonRun:
@@ -142,31 +138,6 @@ class ComparisonRun:
         """Return the folder of the project around a folder; installed packages have no snapshots in the repository."""
         file = project_file_of(folder)
         return file.parent if file is not None and file.is_relative_to(self._folder) else self._folder
-
-
-def asks_for_all(config: pytest.Config, folder: Path) -> bool:
-    """Whether the command line asks for every table of the project, so one that is not there is gone."""
-    given = command_line(config)
-    if config.args_source is config.ArgsSource.INVOCATION_DIR:
-        is_selected = not folder.is_relative_to(config.invocation_params.dir)
-    else:
-        is_selected = config.args_source is config.ArgsSource.ARGS
-    return not (is_selected or any(getattr(given, name, None) for name in _NARROWING))
-
-
-def items_of_unknown(session: pytest.Session, run: ContractRun) -> Iterator[pytest.Item]:
-    """Yield an item for each data contract that cannot be read, and each of its tables that no model declares."""
-    config = session.config
-    names = tuple(run.tables)
-    is_complete = asks_for_all(config, project_folder(config)) and not session.testsfailed
-    for file, name, outcome in run.data_contracts.unknown(names):
-        if is_complete or name == file:
-            node = ProjectNode.from_parent(session, path=run.options.data_contracts[file])
-            yield ProjectItem.of(node, name, CheckKind.ODCS.value, partial(_same, outcome))
-
-
-def _same(outcome: TableOutcome) -> TableOutcome:
-    return outcome
 
 
 def _items_of_undeclared(session: pytest.Session, comparison: ContractComparison) -> Iterator[pytest.Item]:

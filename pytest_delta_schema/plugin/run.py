@@ -369,7 +369,7 @@ class RunHooks:
         if self._run.comparing is not None:
             self._run.comparing.compare(session, items)
         if self._run.options.data_contracts and self._run.options.mode not in WRITES_MODELS and not only_shows(config):
-            from pytest_delta_schema.plugin.comparison import items_of_unknown
+            from pytest_delta_schema.plugin.collection import items_of_unknown
 
             items += items_of_unknown(session, self._run)
         result = yield

@@ -412,10 +412,12 @@ def test_what_is_no_plain_yaml_is_refused_in_one_line(faults):
 
 
 def test_all_faults_of_a_file_are_told(faults):
-    assert faults("a: &x 1\na: 2\nb: !y 3\n") == [
+    assert faults("a: &x 1\na: *x\nb: !y 3\n? [c]\n: 4\n") == [
         "c.yaml:1: has the anchor or alias x; write the value where it is needed",
         "c.yaml:2: has the key a twice, first in line 1; remove one of the two",
+        "c.yaml:2: has the anchor or alias x; write the value where it is needed",
         "c.yaml:3: has the tag !y; write a plain value",
+        "c.yaml:4: has a key that is no text; write a plain word",
     ]
 
 
