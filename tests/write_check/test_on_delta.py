@@ -336,7 +336,7 @@ def test_delta_tells_the_first_reason(model, given, options, codes, spark_catalo
 
 
 ROWS = lines_of(ROWS_RECORD)
-SECONDS = 30
+SECONDS = 15
 """How long the record of rows is repeated; that of pairs of contracts is for as long."""
 
 
