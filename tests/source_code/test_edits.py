@@ -18,7 +18,7 @@ from pytest_delta_schema.source_code.edits import edited_declaration, hand_writt
 from pytest_delta_schema.source_code.modules import module_source
 from pytest_delta_schema.source_code.text import CodeStyle, NotLiteralError
 from pytest_delta_schema.state.desired import declared_table
-from support.case_tables import named_cases
+from support.case_tables import blocks_in, named_cases
 from support.strategies import models, states
 
 IMPORTS = """\
@@ -34,11 +34,10 @@ def made(source: str | bytes) -> dict[str, Table]:
 
 
 def pairs_in(file: str) -> dict[str, tuple[str, str]]:
-    """Return the cases of a file by their names: a line ``=== NAME``, a text, a line ``---``, and another text."""
-    blocks = Path(__file__).with_name(file).read_text("utf-8").split("=== ")[1:]
-    texts = (block.partition("\n") for block in blocks)
-    parts = ((name, *text.partition("\n---\n")) for name, _, text in texts)
-    return {name: (f"{before}\n", after) for name, before, _, after in parts}
+    """Return the pairs of texts in a file by their names; a line ``---`` stands between them."""
+    blocks = blocks_in(Path(__file__).with_name(file)).items()
+    pairs = ((name, text.partition("\n---\n")) for name, text in blocks)
+    return {name: (f"{before}\n", after) for name, (before, _, after) in pairs}
 
 
 def edited(before: str, after: str, **options) -> str:
