@@ -136,12 +136,7 @@ def _answer(pair: str, method: WriteMethod, mode: str, real: dict[tuple[str, str
 
 
 class Stage:
-    """A schema with the table of one pair.
-
-    Args:
-        catalog: The local catalog.
-        pair: The table and the frame.
-    """
+    """A schema with the table of one pair."""
 
     def __init__(self, catalog: LocalCatalog, pair: Pair) -> None:
         self._catalog = catalog
@@ -201,12 +196,7 @@ _ALONE = Lock()
 
 
 class RowStage(Stage):
-    """A schema with the table of one pair and a row in it, to which a row is written.
-
-    Args:
-        catalog: The local catalog.
-        pair: The table and the frame.
-    """
+    """A schema with the table of one pair and a row in it, to which a row is written."""
 
     def __init__(self, catalog: LocalCatalog, pair: Pair) -> None:
         super().__init__(catalog, pair)

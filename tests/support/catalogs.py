@@ -89,15 +89,7 @@ ENDLESS = 10_000
 
 
 class Hostile:
-    """The server.
-
-    Args:
-        play: Called with the request's head and the connection, of which it writes the answer.
-
-    Attributes:
-        heads: The heads of the requests so far.
-        sent: Bytes that were sent so far.
-    """
+    """The server."""
 
     def __init__(self, play: Callable[[Hostile, str, socket.socket], None]) -> None:
         self.heads: list[str] = []
@@ -205,12 +197,7 @@ def scratch(catalog: ScratchCatalog) -> Iterator[Scratch]:
 
 
 class Recording(MemoryCatalog):
-    """Notes kind and table of every statement.
-
-    Args:
-        fail: Kinds of statements that fail; ``(kind, table)`` fails for one table only.
-        ignore: Kinds of statements that are noted and not run.
-    """
+    """Notes kind and table of every statement."""
 
     def __init__(
         self,
@@ -238,13 +225,7 @@ class Recording(MemoryCatalog):
 
 
 class Concurrent(Recording):
-    """Takes creations in several threads, as the local backend does.
-
-    Args:
-        threads: How many.
-        before: Called with each statement before it runs, in its thread.
-        stop: Called when an interruption leaves a block of creations.
-    """
+    """Takes creations in several threads, as the local backend does."""
 
     def __init__(
         self,

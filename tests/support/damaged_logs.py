@@ -91,12 +91,7 @@ def _lose_early_commits(log: Path) -> None:
 
 
 class Case(NamedTuple):
-    """One kind of damage.
-
-    Args:
-        harm: What is done to the log.
-        message: How it is reported, with ``{log}`` and ``{checkpoint}``; ``None`` if readers of the table are not harmed.
-    """
+    """One kind of damage."""
 
     harm: Callable[[Path], object]
     message: str | None
@@ -430,14 +425,7 @@ RECLUSTERED = 3
 
 
 class Shown(NamedTuple):
-    """What a reader shows of a table at one moment, with the number of the commit in each part.
-
-    Args:
-        comment: The comment.
-        columns: The names of the columns.
-        value: The value of a property.
-        clustering: The clustering column.
-    """
+    """What a reader shows of a table at one moment, with the number of the commit in each part."""
 
     comment: str
     columns: tuple[str, ...]

@@ -47,12 +47,7 @@ _WIDTH = 100
 
 
 def section(name: str, value: object) -> str:
-    """Return the section of one public name.
-
-    Args:
-        name: The name.
-        value: What it is: a class, a function, a type alias or a constant.
-    """
+    """Return the section of one public name."""
     return "\n\n".join([f"### `{name}`", *_paragraphs(name, value), *_members(name, value)])
 
 

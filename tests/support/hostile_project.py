@@ -133,12 +133,7 @@ def test_logs():
 
 
 def write_hostile_project(folder: Path, text: str) -> None:
-    """Write the models and the conftest file.
-
-    Args:
-        folder: Of the project.
-        text: Without lone surrogates; a NUL is left out where no file may have it.
-    """
+    """Write the models and the conftest file."""
     models = HEAD + _MODELS.replace("__bad__", repr(text))
     (folder / "models.py").write_text(models, "utf-8")
     conftest = CATALOG.replace("{catalog}", _HELD) + _CONFTEST.replace("__bad__", repr(text))

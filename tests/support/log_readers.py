@@ -217,14 +217,7 @@ SHAPES: dict[str, pa.Schema] = {
 
 
 class Change(NamedTuple):
-    """A change of a model that fits its table.
-
-    Args:
-        shape: The schema of the table.
-        name: Of the change.
-        edit: Makes the change.
-        codes: The rules that refuse its plan; none if Delta carries it out.
-    """
+    """A change of a model that fits its table."""
 
     shape: str
     name: str

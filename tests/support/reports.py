@@ -128,12 +128,7 @@ UNMANAGED = Diagnostic(
 
 
 def sample_report(*tables: TableReport, **parts: Any) -> RunReport:
-    """Return a report with every status that matters; other tables and parts replace its own.
-
-    Args:
-        *tables: The tables instead of its own.
-        **parts: Other arguments of the report.
-    """
+    """Return a report with every status that matters; other tables and parts replace its own."""
     default: dict[str, Any] = {
         "runs": (RUN,),
         "tables": tables or (UNREADABLE, BLOCKED, DRIFTED, IN_SYNC),
@@ -172,14 +167,7 @@ STATUSES = {3: Status.DRIFTED, 7: Status.BLOCKED, 11: Status.UNREADABLE, 19: Sta
 
 
 def large_report(tables: int, changes_per_drift: int = 3, *, all_drift: bool = False, **parts: Any) -> RunReport:
-    """Return a report on tables of a shop.
-
-    Args:
-        tables: How many.
-        changes_per_drift: How many changes a table has that differs.
-        all_drift: Whether every table differs; else four of thirty do not match.
-        **parts: Other arguments of the report.
-    """
+    """Return a report on tables of a shop."""
     return RunReport(
         runs=(replace(RUN, source_url="https://github.com/acme/shop/blob/0123456789abcdef0123456789abcdef01234567"),),
         tables=tuple(sorted((_table(i, changes_per_drift, all_drift) for i in range(tables)), key=lambda t: t.name)),

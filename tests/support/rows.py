@@ -298,13 +298,7 @@ def plain(value: Any) -> Any:
 
 
 def table(columns: str, checks: Sequence[str] = (), **options: Any) -> Table:
-    """Declare ``dev.silver.orders``.
-
-    Args:
-        columns: Names and types: ``id bigint not null; tags array<string>``.
-        checks: Their expressions; they are named ``c1``, ``c2`` and so on.
-        **options: Other arguments of the table.
-    """
+    """Declare ``dev.silver.orders``."""
     declared = []
     for text in columns.split(";"):
         name, data_type = text.strip().split(" ", 1)
@@ -350,12 +344,7 @@ def different_models() -> list[tuple[Table, tuple[BreakingRows, ...]]]:
 
 
 def outcomes_of(models: Iterable[Table], catalog: ScratchCatalog) -> list[TableOutcome]:
-    """Return the outcomes of the check ``enforces`` for models of one name.
-
-    Args:
-        models: The models; each gets its own name, so one schema holds all tables.
-        catalog: The catalog.
-    """
+    """Return the outcomes of the check ``enforces`` for models of one name."""
     numbered = [_named(model, number) for number, model in enumerate(models)]
     declarations = Declarations(Settings(), {model.name: model for model in numbered})
     scratch = Scratch(catalog, "rows")

@@ -323,10 +323,6 @@ def one_way_per_outcome(pair: str, ways: Sequence[tuple[WriteMethod, str]]) -> l
     """Return ways of writing a pair that together have all of its recorded outcomes, one way each.
 
     Different pairs take different ways, so together they take all of them.
-
-    Args:
-        pair: Name of the pair.
-        ways: Methods and modes to choose from.
     """
     outcomes = {(method, mode): outcome for name, method, mode, outcome in recorded() if name == pair}
     groups: dict[str, list[tuple[WriteMethod, str]]] = {}
