@@ -243,7 +243,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "answers": agreement.table,
     "answers of statements": agreement.statement_table,
     "findings": documentation.findings_table,
-    "answers of streams": stream_rules.table,
+    "answers of streams": stream_rules.answers_table,
     "ends of streams": stream_rules.endings,
     "clients": documentation.tables,
     "pairs": record.pairs_table,
