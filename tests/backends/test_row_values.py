@@ -19,7 +19,7 @@ from pytest_delta_schema.delta.names import NameMap
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.models import NAME, column, state, stored, table
 from support.rows import BERLIN, KEPT, LONG, LOST, PARTS, TEXT, UTC, Moment
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 
 # ruff: noqa: DTZ001 - datetimes without a time zone are what is tested
 
@@ -67,7 +67,7 @@ def test_what_would_be_changed_is_refused_with_its_path_and_nothing_is_written(r
         assert catalog.data_checks(NAME).count_rows().rows == 0
         return text
 
-    case = Shown(refused)
+    case = ReviewedCases(refused)
     for kind, given in LOST:
         case.unnamed(kind, None, given)
     for kind, given in PARTS:

@@ -20,7 +20,7 @@ from pytest_delta_schema.delta.clients import (
 from pytest_delta_schema.delta.protocol import FEATURES
 from pytest_delta_schema.models.clients import parse_client
 from support.case_tables import cases, refusal
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 
 
 def test_every_cell_names_a_known_client_a_known_feature_versions_and_a_source() -> None:
@@ -82,7 +82,7 @@ def test_a_project_corrects_cells() -> None:
 
 
 def test_a_correction_that_names_nothing(reviewed: object) -> None:
-    case = Shown(lambda key, text: refusal(lambda: ClientFeatures([(key, text)]), error=ValueError))
+    case = ReviewedCases(lambda key, text: refusal(lambda: ClientFeatures([(key, text)]), error=ValueError))
     case.unnamed("trinoo.clustering", "482")
     case.unnamed("trino", "482")
     case.unnamed("trino.clusterin", "482")

@@ -9,7 +9,7 @@ from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_metadat
 from support.case_tables import named_cases, refusal
 from support.hand_made_logs.files import ABSENT, METADATA, PROTOCOL, changed, features, schema
 from support.logs import field
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 
 STRUCT = {"type": "struct", "fields": [field("a")]}
 
@@ -120,7 +120,7 @@ def refused(metadata: Any, protocol: Any) -> str:
 
 
 def test_what_is_malformed_is_named(reviewed: object) -> None:
-    case = Shown(refused)
+    case = ReviewedCases(refused)
     for changes in (
         *METADATA_FAULTS,
         *({"schemaString": text} for text in SCHEMA_FAULTS),

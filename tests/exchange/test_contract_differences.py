@@ -14,7 +14,7 @@ from pytest_delta_schema.exchange.contract_differences import ContractComparison
 from pytest_delta_schema.exchange.contract_file import read_contract
 from pytest_delta_schema.exchange.odcs import ContractReading, place_of
 from pytest_delta_schema.state.desired import desired_state
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 
 HEAD = """\
 apiVersion: {version}
@@ -229,7 +229,7 @@ CASES = {
 
 
 def test_what_differs(reviewed):
-    case = Shown(lambda text, model: compared(text, model)[0])
+    case = ReviewedCases(lambda text, model: compared(text, model)[0])
     for name, (text, model) in CASES.items():
         case(name, text, model)
     assert case.text == reviewed

@@ -16,7 +16,7 @@ from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Data
 from pytest_delta_schema.exchange import from_odcs
 from pytest_delta_schema.sql.quoting import type_sql
 from pytest_delta_schema.state.desired import desired_state
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 from support.strategies import COLUMNS
 
 HEAD = """\
@@ -348,7 +348,7 @@ PROPOSED = [
 
 
 def test_no_type_is_guessed(faults, reviewed):
-    case = Shown(faults)
+    case = ReviewedCases(faults)
     for logical, options in PROPOSED:
         lines = f"  logicalType: {logical}\n" + (f"  logicalTypeOptions: {options}\n" if options else "")
         case(f"{logical} {options}".strip(), column(f"- name: a\n{lines}"))
@@ -401,7 +401,7 @@ NOT_YAML = [
 
 
 def test_what_is_no_plain_yaml_is_refused_in_one_line(faults, reviewed):
-    case = Shown(lambda text: faults(text)[0])
+    case = ReviewedCases(lambda text: faults(text)[0])
     for text in NOT_YAML:
         case(repr(text)[:60], text)
     assert case.text == reviewed
@@ -433,7 +433,7 @@ STANDARD = [
 
 
 def test_what_breaks_the_standard_is_refused_by_file_and_line(faults, reviewed):
-    case = Shown(lambda text: sorted(faults(text)))
+    case = ReviewedCases(lambda text: sorted(faults(text)))
     for text in STANDARD:
         case.unnamed(text)
     assert case.text == reviewed
@@ -480,7 +480,7 @@ CONTRADICTIONS = [
 
 
 def test_what_contradicts_something_else_is_refused(faults, reviewed):
-    case = Shown(lambda text: faults(column(text)))
+    case = ReviewedCases(lambda text: faults(column(text)))
     for text in CONTRADICTIONS:
         case.unnamed(text)
     assert case.text == reviewed

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pytest_delta_schema.models.clients import Client, client_faults, parse_client
 from support.case_tables import cases, refusal
 from support.models import column, table
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 
 
 def test_a_client_is_its_name_the_oldest_version_in_use_and_whether_it_only_reads():
@@ -23,7 +23,7 @@ def test_a_client_is_its_name_the_oldest_version_in_use_and_whether_it_only_read
 
 
 def test_what_names_no_client(reviewed):
-    case = Shown(lambda text: "".join(client_faults(["trino>=470", text])))
+    case = ReviewedCases(lambda text: "".join(client_faults(["trino>=470", text])))
     for text in (
         *("trinoo>=470", "spark>=4", "dbr>=15.4", "bigquery", "trino", "trino==465 (read)", "databricks>=15.x"),
         *("athena>=3", "trino>=470 (write)", ""),
@@ -38,7 +38,7 @@ def test_a_table_lists_clients_in_one_spelling():
 
 
 def test_a_table_refuses_what_names_no_client(reviewed):
-    case = Shown(lambda clients: refusal(lambda: table(column(), clients=clients)))
+    case = ReviewedCases(lambda clients: refusal(lambda: table(column(), clients=clients)))
     case.unnamed("trino>=470")
     case.unnamed(["trino", "athena", "dask"])
     case.unnamed([470])

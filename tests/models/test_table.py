@@ -20,7 +20,7 @@ from pytest_delta_schema.exchange import to_ddl
 from pytest_delta_schema.state.desired import desired_state
 from support.case_tables import cases, refusal
 from support.models import column, table
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 from support.violations import coded_violations_of
 
 # mypy: disable-error-code="call-arg,dict-item,list-item"
@@ -154,7 +154,7 @@ TABLE_ARGUMENTS = (
 
 
 def test_what_a_column_can_never_have_is_refused(reviewed):
-    case = Shown(lambda options: refusal(lambda: Column(**{"name": "id", "data_type": LONG, **options})))
+    case = ReviewedCases(lambda options: refusal(lambda: Column(**{"name": "id", "data_type": LONG, **options})))
     case.unnamed({"name": ""})
     case.unnamed({"name": "  "})
     case.unnamed({"name": 7})
@@ -180,7 +180,7 @@ def test_what_a_table_can_never_have_is_refused(reviewed):
         return rest
 
     check, key = Check("a", "b > 0"), ForeignKey(["a"], "dev.silver.b", name="fk")
-    case = Shown(refused)
+    case = ReviewedCases(refused)
     case.unnamed({"owns": "columns"})
     case.unnamed({"owns": ["columns", "owner"]})
     case.unnamed({"owns": {"x": "ignore", "y": "manage"}})
@@ -205,7 +205,7 @@ def test_what_a_table_can_never_have_is_refused(reviewed):
 
 
 def test_names_of_tables_checks_and_keys_that_can_never_be_meant_are_refused(reviewed):
-    case = Shown(refusal)
+    case = ReviewedCases(refusal)
     case.unnamed(lambda: Table("dev", "", "t", []))
     case.unnamed(lambda: Table(None, "s", "t", []))
     for columns in ("id", 7):
@@ -257,7 +257,7 @@ def test_an_argument_that_does_not_exist_is_refused_with_the_right_one(reviewed)
     def of_struct(**options):
         return Table.from_struct_type("dev", "silver", "orders", StructType(), **options)
 
-    case = Shown(refused)
+    case = ReviewedCases(refused)
     case.unnamed(Column, {"nullable": False})
     case.unnamed(Column, {"type": LONG, "not_null": True})
     case.unnamed(Column, {"primary_key": True})
@@ -282,7 +282,7 @@ ONE_LINE = [Column("id", LONG)]
 
 
 def test_too_few_or_too_many_arguments_are_refused_with_the_line_to_write(reviewed):
-    case = Shown(refusal)
+    case = ReviewedCases(refusal)
     case.unnamed(lambda: Table("dev.silver.orders", ONE_LINE))
     case.unnamed(lambda: Table("dev.silver", "orders", columns=ONE_LINE))
     case.unnamed(lambda: Table("silver", "orders", ONE_LINE))
@@ -324,7 +324,7 @@ def orders(*columns, **others):
 
 def test_a_deprecation_that_can_never_be_meant_is_refused(reviewed):
     today = datetime(2026, 1, 31, tzinfo=timezone.utc)
-    case = Shown(refusal)
+    case = ReviewedCases(refusal)
     case.unnamed(lambda: Deprecated("2026-01-31"))
     case.unnamed(lambda: Deprecated(today))
     case.unnamed(lambda: Deprecated(JANUARY, sunset="July"))

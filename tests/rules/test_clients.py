@@ -10,7 +10,7 @@ from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient, notes_on_clients
 from pytest_delta_schema.state.desired import desired_state
 from support.models import catalog, column, state, stored, table
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 from support.violations import texts_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def model_texts(model, features=ClientFeatures()):  # noqa: B008 - never changed
 
 
 def test_what_a_declaration_needs(reviewed):
-    case = Shown(model_texts)
+    case = ReviewedCases(model_texts)
     case("no clients", table(column(), table_properties=VECTORS))
     case(
         "supported by all",

@@ -7,7 +7,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, Column, ForeignKey, Table, Unique
 from pytest_delta_schema.delta.names import nearest_name, proposal
 from pytest_delta_schema.rules import PlanValidator
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 
 ADDRESS = spark.StructType([spark.StructField("city", spark.StringType())])
 COLUMNS = [Column("OrderId", "bigint", is_nullable=False), Column("amount", "int"), Column("address", ADDRESS)]
@@ -19,7 +19,7 @@ def unknown_columns(declared):
 
 
 def test_the_nearest_column_is_named(reviewed):
-    case = Shown(unknown_columns)
+    case = ReviewedCases(unknown_columns)
     case.unnamed({"primary_key": ["order_id"]})
     case.unnamed({"primary_key": ["note"]})
     key = ForeignKey(["amuont"], "dev.silver.parents", ["id"])

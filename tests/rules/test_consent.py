@@ -26,7 +26,7 @@ from pytest_delta_schema.rules.policy import could_name, matches, parse_path, pa
 from pytest_delta_schema.state import CatalogState
 from support.case_tables import cases, named_cases, refusal
 from support.consent_cases import CONSENT_CASES, MODELS, ORDERS, STORED, ConsentCase
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -271,7 +271,7 @@ def test_it_covers_the_part_that_it_names():
 
 
 def test_what_names_no_part_of_a_table_is_refused(reviewed):
-    case = Shown(lambda text: refusal(parse_consent, text, error=ConsentError))
+    case = ReviewedCases(lambda text: refusal(parse_consent, text, error=ConsentError))
     for text in (
         *("", "drop dev.a.b.c", "drop-column", "drop-column dev.silver.orders"),
         *("drop-column dev.silver..legacy", "break", "break dev", "break dev.silver"),

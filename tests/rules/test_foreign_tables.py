@@ -15,7 +15,7 @@ from pytest_delta_schema.state import ArrayState, StructState, TableState
 from pytest_delta_schema.state.desired import desired_state
 from support.case_tables import named_cases
 from support.models import NAME, catalog, column, state, stored, table
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 from support.violations import violations_of_plan
 
 ELEMENTS = stored("a", ArrayState("int", contains_null=False))
@@ -40,7 +40,7 @@ def violations_with_consent(model, there):
 
 def test_refused(reviewed):
     special = "hold one of space , ; { } ( ) = tab newline"
-    case = Shown(lambda *tables: violations_with_consent(*tables).partition(" [DS")[0])
+    case = ReviewedCases(lambda *tables: violations_with_consent(*tables).partition(" [DS")[0])
     case(
         "any change of a table with special names",
         table(column(), column("order id"), comment="x"),

@@ -30,7 +30,7 @@ from pytest_delta_schema.testing.scenario import column as scenario_column
 from support.case_tables import named_cases
 from support.databricks import Doubled, Workspace
 from support.models import NAME, catalog, column, state, stored, table
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 from support.violations import coded_violations_of, texts_of, violations_of, violations_of_plan
 
 PARENT = QualifiedName("dev", "silver", "parents")
@@ -62,7 +62,7 @@ RENAME = "already; choose a different name with name=..."
 
 
 def test_declarations(reviewed):
-    case = Shown(violations_of)
+    case = ReviewedCases(violations_of)
     case("none", child())
     case("fits", child(ForeignKey(["a"], parents())))
     case("fits without case", child(ForeignKey(["A"], parents(), ["ID"])))
@@ -144,7 +144,7 @@ def key(name, *names):
 
 
 def test_rules_for_declarations(reviewed):
-    case = Shown(coded_violations_of)
+    case = ReviewedCases(coded_violations_of)
     case("valid", columns(ID, MAIL, primary_key=["id"], unique=[Unique(["mail"])]))
     case("one inside another", columns(ID, MAIL, unique=[Unique(["mail"]), Unique(["mail", "id"])]))
     case("columns that are missing and repeated", columns(ID, MAIL, unique=[Unique(["mail", "gone", "MAIL"])]))

@@ -23,7 +23,7 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import LONG, field, struct
 from support.case_tables import cases, refusal
 from support.models import NAME, TEXT, catalog, column, state, stored, table
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 from support.violations import violations_of, violations_of_plan
 
 MANY = [column(f"c{number}") for number in range(40)]
@@ -34,7 +34,7 @@ def invalid_layouts(columns, options):
 
 
 def test_declared_layouts(reviewed):
-    case = Shown(invalid_layouts)
+    case = ReviewedCases(invalid_layouts)
     case("both", [column("a"), column("b"), column("c")], {"partitioned_by": ["a"], "clustered_by": ["b"]})
     case(
         "partitions",

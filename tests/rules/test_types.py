@@ -16,7 +16,7 @@ from pytest_delta_schema.state.expressions import default_faults
 from pytest_delta_schema.state.spark_types import canonical_type
 from support.case_tables import cases
 from support.models import TEXT, column, table
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 from support.violations import violations_of, violations_of_plan
 
 CONSTANT = " write an expression without columns; a string literal needs quotes inside the text, as in \"'open'\""
@@ -30,7 +30,7 @@ def invalid_generations(columns):
 
 
 def test_declared_values(reviewed):
-    case = Shown(invalid_generations)
+    case = ReviewedCases(invalid_generations)
     case("two of three", [column("a", default=1, identity=True)])
     case("a default of zero counts", [column("a", default=0, generated_as="b"), column("b")])
     case("a text without quotes", [column("a", TEXT, default="open")])
@@ -65,7 +65,7 @@ def test_a_generation_that_cannot_be_added_or_changed_is_named(reviewed):
         there = desired_state(table(column("a"), *before))
         return violations_of_plan(table(column("a"), *after), there, code="DS214").partition(";")[0]
 
-    case = Shown(judged)
+    case = ReviewedCases(judged)
     case("added, generated", [], [twice])
     case("added, identity", [], [counted])
     case("added, default", [], [column("b", default=3)])
@@ -107,7 +107,7 @@ def of(kind, **properties):
 
 def test_plans_that_change_types(reviewed):
     void = table(Column("a", "void"), Column("s", "struct<x: void, y: bigint>"))
-    case = Shown(lambda before, after: violations_of_plan(after, desired_state(before)))
+    case = ReviewedCases(lambda before, after: violations_of_plan(after, desired_state(before)))
     case("without the feature", of("int"), of("bigint"))
     case("with the feature", of("int", properties=WIDENS), of("bigint"))
     case("with it on the way", of("int"), of("bigint", properties=WIDENS))
@@ -127,7 +127,7 @@ def test_plans_that_change_types(reviewed):
 def test_plans_that_rename(reviewed):
     x, renamed = column("x"), column("new", renamed_from="old")
     field_of_a = Column("a", struct(field("new", renamed_from="old")))
-    case = Shown(lambda before, after: violations_of_plan(after, desired_state(before)))
+    case = ReviewedCases(lambda before, after: violations_of_plan(after, desired_state(before)))
     case("rename without mapping", table(column("old")), table(renamed))
     case("rename", table(column("old"), table_properties=MAPPED), table(renamed))
     case("neither", table(x, table_properties=MAPPED), table(x, renamed))
@@ -145,7 +145,7 @@ def test_consent_names_a_field_by_its_path():
 
 
 def test_hints(reviewed):
-    case = Shown(violations_of)
+    case = ReviewedCases(violations_of)
     case("fine", table(column("new", renamed_from="old")))
     case("a column of another place", table(Column("s", struct(field("a", LONG, "b"))), column("b")))
     case("case only", table(column("Id", renamed_from="id")))

@@ -17,7 +17,7 @@ from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.testing.scenario import field
 from support.case_tables import named_cases
 from support.models import NAME, catalog, column, orders, orders_before, state, stored, table
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 from support.violations import texts_of, violations_of, violations_of_plan
 
 VALIDATOR = PlanValidator()
@@ -28,7 +28,7 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
 
 
 def test_model_rules(reviewed):
-    case = Shown(violations_of)
+    case = ReviewedCases(violations_of)
     case("no columns", table())
     case("duplicate columns", table(column("Id"), column("iD"), column("x"), column("ID")))
     case("duplicate fields", table(Column("s", spark.ArrayType(struct("a", "A")))))
@@ -178,7 +178,7 @@ STAYS = column("id", is_nullable=False)
 
 
 def test_plan_rules(reviewed):
-    case = Shown(violations_of_plan)
+    case = ReviewedCases(violations_of_plan)
     case(
         "add not null",
         table(column(), column("amount", is_nullable=False), column("rate", is_nullable=False)),

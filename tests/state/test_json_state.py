@@ -21,7 +21,7 @@ from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 from support.case_tables import refusal
 from support.json_schemas import state_schema
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 from support.state_json import EXAMPLE, EXAMPLE_TEXT, exact
 from support.strategies import models, states
 
@@ -115,7 +115,7 @@ BAD_REST = {
 
 def test_what_cannot_be_read_is_said_with_every_fault(reviewed):
     unversioned, named = {"name": "dev.silver.orders"}, {"version": 1, "name": "dev.silver.orders"}
-    case = Shown(lambda values: refusal(state_from_json, values, error=JsonFormError))
+    case = ReviewedCases(lambda values: refusal(state_from_json, values, error=JsonFormError))
     case("no object", [])
     case("another version", unversioned | {"version": 2, "new": 1})
     case("no version", unversioned)
@@ -209,7 +209,7 @@ def test_another_layout_reads_to_the_same_state():
 
 
 def test_what_cannot_be_read_is_one_clear_error(reviewed):
-    case = Shown(lambda text: refusal(state_from_json_text, text, error=JsonFormError))
+    case = ReviewedCases(lambda text: refusal(state_from_json_text, text, error=JsonFormError))
     text = state_json_text(EXAMPLE)
     case("a conflict", text.replace('  "comment": "Orders of the shop",\n', "<<<<<<< HEAD\n=======\n>>>>>>> b\n"))
     case("the end of a conflict", "{\n>>>>>>> b\n")

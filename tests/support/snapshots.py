@@ -17,7 +17,7 @@ class TextSnapshot(SingleFileSnapshotExtension):
     file_extension = "txt"
 
 
-class Shown:
+class ReviewedCases:
     """Takes cases, and writes down what a function answers in each: ``text`` is compared with the fixture ``reviewed``."""
 
     def __init__(self, answer: Callable[..., Any]) -> None:

@@ -47,7 +47,7 @@ from support.cells import digest, ways_of
 from support.models import NAME, table
 from support.record import ROWS as ROWS_RECORD
 from support.record import recorded as lines_of
-from support.snapshots import Shown
+from support.snapshots import ReviewedCases
 from support.writes import (
     BY_ROWS,
     DATE,
@@ -73,7 +73,7 @@ def test_a_finding_has_fact_reason_and_remedy(reviewed):
         assert not verdict.accepted
         return str(verdict.findings[0]).removeprefix("dev.silver.orders: ")
 
-    case = Shown(first_finding)
+    case = ReviewedCases(first_finding)
     for method, names in {
         "save": [
             *("extra column", "wider int", "string into int", "missing NOT NULL", "duplicate by case", "no column"),
@@ -94,7 +94,7 @@ def finding_of_new_column(name):
 
 
 def test_a_new_column_has_to_be_one_that_the_table_can_store(reviewed):
-    case = Shown(finding_of_new_column)
+    case = ReviewedCases(finding_of_new_column)
     for name in ("extra odd name", "extra ntz", "change feed name", "extra struct with void"):
         case(name, name)
     assert case.text == reviewed
@@ -124,7 +124,7 @@ def notes_of_pair(name, how):
 
 
 def test_an_accepted_write_has_notes_on_side_effects(reviewed):
-    case = Shown(notes_of_pair)
+    case = ReviewedCases(notes_of_pair)
     case("extra column", "extra column", {"merge_schema": True})
     case("wider int", "wider int", {"merge_schema": True})
     case("string into int", "string into int", {"method": "write_to"})
