@@ -16,6 +16,7 @@ from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Data
 from pytest_delta_schema.exchange import from_odcs
 from pytest_delta_schema.sql.quoting import type_sql
 from pytest_delta_schema.state.desired import desired_state
+from support.case_tables import blocks_in
 from support.snapshots import ReviewedCases
 from support.strategies import COLUMNS
 
@@ -62,51 +63,6 @@ def faults(read):
     return faults
 
 
-ORDERS = """
-- id: ORDERS
-  name: orders
-  physicalName: sales_orders
-  physicalType: table
-  description: One row an order.
-  properties:
-    - {name: day, physicalType: date, partitioned: true, partitionKeyPosition: 2, logicalType: date,
-       logicalTypeOptions: {minimum: 2020-01-01}}
-    - {name: region, physicalType: string, partitioned: true, partitionKeyPosition: 1}
-    - {name: line, physicalType: int, primaryKey: true, primaryKeyPosition: 2}
-    - {name: order id, physicalName: order_id, physicalType: BIGINT, primaryKey: true, primaryKeyPosition: 1}
-    - {name: amount, logicalType: number, physicalType: "DECIMAL(18, 2)", description: In euros.,
-       logicalTypeOptions: {exclusiveMinimum: 0, maximum: 1000000.5, multipleOf: 0.01}}
-    - name: status
-      logicalType: string
-      physicalType: varchar(20)
-      required: true
-      enum: [{value: new}, {value: "it's paid", label: Paid}, {value: null}]
-      logicalTypeOptions: {minLength: 2, maxLength: 20}
-    - {name: level, logicalType: integer, physicalType: smallint, enum: [{value: 1}, {value: 2}]}
-    - {name: code, physicalType: string, unique: true}
-    - name: customer
-      physicalType: long
-      relationships:
-        - to: customers.id
-    - name: address
-      logicalType: object
-      properties:
-        - {name: street, logicalType: string, physicalType: string, required: true, logicalTypeOptions: {maxLength: 9}}
-        - {name: geo, physicalType: "struct<lat: double>", logicalType: object, properties: [
-            {name: lat, physicalType: double, description: In degrees.}]}
-    - {name: notes, logicalType: array, items: {physicalType: string, required: true}}
-    - name: limits
-      logicalType: map
-      physicalType: MAP<STRING, STRUCT>
-      map:
-        key: {logicalType: string}
-        value: {logicalType: object, properties: [{name: low, physicalType: int}]}
-- id: CUST
-  name: customers
-  properties:
-    - {id: CUST_ID, name: id, physicalType: bigint, primaryKey: true}
-"""
-
 MODELS = [
     Table(
         "prod",
@@ -147,7 +103,8 @@ MODELS = [
 
 
 def test_a_contract_becomes_models(read, caplog):
-    orders, customers = read(contract(ORDERS))
+    text = Path(__file__).with_name("orders.odcs.yaml").read_text("utf-8")
+    orders, customers = read(contract(text))
 
     notes = desired_state(orders).columns[10].data_type
     assert (notes.element, notes.contains_null) == ("string", False)
@@ -177,69 +134,13 @@ def test_every_version_3_is_read(read, version):
     assert table == Table("prod", "silver", "t", [Column("a", "int", is_nullable=False)])
 
 
-COMMON = """\
-name: shop_orders
-tenant: shop
-domain: sales
-dataProduct: orders
-description: {purpose: Who bought what., limitations: None., usage: Reports.}
-tags: [sales, gold]
-price: {priceAmount: 9.95, priceCurrency: EUR, priceUnit: megabyte}
-roles: [{role: reader, access: read, firstLevelApprovers: Lead}]
-slaProperties: [{property: latency, value: 4, unit: d, element: orders.day}]
-customProperties: [{property: owner, value: {team: shop, size: 3}}]
-contractCreatedTs: 2026-01-31T10:00:00Z
-schema:
-  - name: orders
-    logicalType: object
-    physicalType: table
-    dataGranularityDescription: One row an order.
-    authoritativeDefinitions: [{url: https://shop.example/orders, type: businessDefinition}]
-    quality: [{type: sql, query: select count(*) from orders, mustBeGreaterThan: 0}]
-    properties:
-      - name: day
-        businessName: order day
-        logicalType: date
-        physicalType: date
-        classification: public
-        criticalDataElement: false
-        partitioned: true
-        partitionKeyPosition: 1
-        primaryKeyPosition: -1
-        transformLogic: select day from raw
-        transformSourceObjects: [raw]
-        examples: [2026-01-31, 2026-02-01]
-        encryptedName: day_encrypted
-        quality: [{type: library, description: No day is missing., dimension: completeness, RULE}]
-"""
-WHOLE = {
-    "v3.0.2": (
-        "team: [{username: jo, role: owner, dateIn: 2026-01-01, dateOut: null}]\n"
-        "support: [{channel: '#shop', tool: slack, url: https://chat.example/shop}]\nslaDefaultElement: orders.day\n"
-        "servers: [{server: prod, type: databricks, host: x.example, catalog: prod, schema: silver, whatever: 1}]\n"
-    ),
-    "v3.1.0": (
-        "team: {name: shop, members: [{username: jo, role: owner}]}\n"
-        "support: [{id: chat, channel: '#shop', tool: googlechat}]\n"
-        "servers: [{id: prod_server, server: prod, type: databricks, host: x.example, catalog: prod, schema: silver}]\n"
-    ),
-    "v3.2.0": (
-        "team: {name: shop, members: [{username: jo, role: owner}]}\n"
-        "context: {instructions: Ask the sales team first.}\n"
-        "servers: [{server: prod, type: databricks, host: x.example, catalog: prod, schema: silver}]\n"
-    ),
-}
-"""Whole contracts, in the words that the standard's own examples of each version use."""
+def test_whole_contracts_are_read_whatever_else_they_say(read, caplog):
+    """The words are those of the standard's own examples of each version."""
+    for text in blocks_in(Path(__file__).with_name("whole_contracts.txt")).values():
+        (table,) = read(text)
 
-
-@pytest.mark.parametrize("version", WHOLE)
-def test_whole_contracts_are_read_whatever_else_they_say(read, caplog, version):
-    rule = "rule: nullCheck" if version == "v3.0.2" else "metric: nullValues, mustBe: 0"
-
-    (table,) = read(HEAD.format(version=version) + WHOLE[version] + COMMON.replace("RULE", rule))
-
-    assert table == Table("prod", "silver", "orders", [Column("day", "date")], partitioned_by=["day"])
-    assert caplog.messages == []
+        assert table == Table("prod", "silver", "orders", [Column("day", "date")], partitioned_by=["day"])
+        assert caplog.messages == []
 
 
 SPELLINGS = {
