@@ -55,7 +55,7 @@ TYPE_FAULTS: list[Any] = [
     {"type": "struct", "fields": [field("a"), field("a")]},
 ]
 FIELD_FAULTS: list[dict[str, Any]] = [
-    *({"metadata": value} for value in ([], "x", {"comment": 5}, {"CURRENT_DEFAULT": 5}, {CHAR: "char(3)"})),
+    *({"metadata": metadata} for metadata in ([], "x", {"comment": 5}, {"CURRENT_DEFAULT": 5}, {CHAR: "char(3)"})),
     *({"metadata": {"other": value}} for value in ([1, "x"], {"deeper": [[1]]}, [None])),
     *(
         {"metadata": {"delta.typeChanges": value}}

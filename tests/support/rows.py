@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pyspark.sql import Row
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, ForeignKey, InvalidModelError, Settings, Table
+from pytest_delta_schema import Check, ForeignKey, InvalidModelError, Settings, Table
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.models.table import derived
 from pytest_delta_schema.plugin.items import enforcement_outcome
@@ -23,6 +23,7 @@ from pytest_delta_schema.test_kit.enforcement import enforcement_rows
 from pytest_delta_schema.testing.scenario import column
 from pytest_delta_schema.testing.scenario import table as scenario_table
 from pytest_delta_schema.testing.scenarios import SCENARIOS
+from support.models import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -217,13 +218,8 @@ def plain(value: Any) -> Any:
 
 def table(columns: str, checks: Sequence[str] = (), **options: Any) -> Table:
     """Declare ``dev.silver.orders``."""
-    declared = []
-    for text in columns.split(";"):
-        name, data_type = text.strip().split(" ", 1)
-        is_nullable = not data_type.endswith(" not null")
-        declared.append(Column(name, data_type.removesuffix(" not null"), is_nullable))
     named = [Check(f"c{number}", expression) for number, expression in enumerate(checks, start=1)]
-    return Table("dev", "silver", "orders", [*declared, *options.pop("more", ())], checks=named, **options)
+    return Table("dev", "silver", "orders", [*columns_of(columns), *options.pop("more", ())], checks=named, **options)
 
 
 COMPARISONS = st.sampled_from(

@@ -57,16 +57,17 @@ def test_every_environment_has_the_versions_that_it_is_named_after():
         assert len({(name.lower(), marker) for name, _, marker in pins}) == len(pins)
         known = {name: version for name, version, _ in pins}
         assert (known["pyspark"], known["delta-spark"]) == (pair.pyspark, pair.delta_spark)
-    for name, pins in {
+    pinned: dict[str, dict[str, str]] = {
         **{f"python3{minor}": {} for minor in range(10, 14)},
         "pytest84": {"pytest": "8.4.2", "syrupy": "5.5.3", "sqlglot": "30.23.0"},
         "client40": {"pyspark-client": "4.0.4"},
         "client41": {"pyspark-client": "4.1.3"},
         "client42": {"pyspark-client": "4.2.0"},
-    }.items():
+    }
+    for name, wanted in pinned.items():
         known = dict(re.findall(r"^([\w.-]+)==(\S+)$", environments.pins_of(BY_TOOL[name]), re.MULTILINE))
         assert BY_TOOL[name].python == (f"3.{name[7:]}" if name.startswith("python") else "")
-        assert pins.items() <= known.items()
+        assert wanted.items() <= known.items()
 
 
 def test_every_environment_has_what_the_tests_import():
