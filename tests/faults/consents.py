@@ -115,14 +115,11 @@ IN_FILES = {
     "a pattern for rewrites that would cross dots": Consent(lines=_entry("dev.*", action="rewrite")),
     "a pattern of question marks": Consent(lines=_entry("dev.silver.??????.leg???"), agreed=(LEGACY,)),
     "a pattern for columns": Consent(
-        lines=_entry("dev.silver.*.legacy"),
-        agreed=(LEGACY, BRACKETS, LIKE_BRACKETS, STAR),
+        lines=_entry("dev.silver.*.legacy"), agreed=(LEGACY, BRACKETS, LIKE_BRACKETS, STAR)
     ),
     "brackets in an entry": Consent(lines=_entry("dev.silver.o[1].legacy"), agreed=(BRACKETS, LIKE_BRACKETS)),
     "a pattern under a binding": Consent(
-        lines=_entry("prod.silver.*.legacy"),
-        args=("--delta-bind=dev.silver=ci.x",),
-        agreed=(ELSEWHERE,),
+        lines=_entry("prod.silver.*.legacy"), args=("--delta-bind=dev.silver=ci.x",), agreed=(ELSEWHERE,)
     ),
     "a list of texts": Consent(lines=(f"allow = ['drop-column {_ORDERS}']",)),
     "an entry in another place": Consent(lines=("[tool.pytest-delta-schema]", *_entry(_ORDERS)[1:])),
@@ -130,17 +127,15 @@ IN_FILES = {
     "a consent for a protected table": Consent(args=_ALLOW, lines=("protected = ['dev.silver.orders']",)),
     "a consent for a table protected by a pattern": Consent(args=_ALLOW, lines=("protected = ['dev.*']",)),
     "a consent for a table with brackets, protected": Consent(
-        args=_allow(f"{_DROP}.o[1].legacy"),
-        lines=("protected = ['dev.silver.o[1]']",),
+        args=_allow(f"{_DROP}.o[1].legacy"), lines=("protected = ['dev.silver.o[1]']",)
     ),
     "a consent beyond the highest risk": Consent(args=(*_ALLOW, "--delta-max-risk=metadata")),
     "a consent by an abbreviated option": Consent(args=(f"--delta-al={_DROP}.orders.legacy",)),
     "a consent for the name in the catalog": Consent(
-        args=(*_ALLOW, "--delta-bind=dev.silver.orders=prod.silver.orders", "-k", "not prod"),
-        agreed=(ELSEWHERE,),
+        args=(*_ALLOW, "--delta-bind=dev.silver.orders=prod.silver.orders", "-k", "not prod"), agreed=(ELSEWHERE,)
     ),
     "a consent in a variable of the environment": Consent(
-        environment={"DELTA_ALLOW": f"{_DROP}.orders.legacy", "DELTA_SCHEMA_ALLOW": f"{_DROP}.orders.legacy"},
+        environment={"DELTA_ALLOW": f"{_DROP}.orders.legacy", "DELTA_SCHEMA_ALLOW": f"{_DROP}.orders.legacy"}
     ),
     "no preflight": Consent(args=("--delta-preflight=off",)),
     "restored on failure": Consent(args=("--delta-set=on_failure=restore",)),

@@ -73,10 +73,7 @@ class AgreeingCatalog(LocalCatalog):
         return by_spark
 
     def _is_explained(
-        self,
-        name: QualifiedName,
-        by_spark: TableState | Diagnostic,
-        by_log: TableState | Diagnostic,
+        self, name: QualifiedName, by_spark: TableState | Diagnostic, by_log: TableState | Diagnostic
     ) -> bool:
         """Whether another process has committed meanwhile, or only the session knows the table."""
         if isinstance(by_spark, TableState) and isinstance(by_log, TableState) and by_log.exists:
@@ -200,11 +197,7 @@ class Recording(MemoryCatalog):
     """Notes kind and table of every statement."""
 
     def __init__(
-        self,
-        *args: Any,
-        fail: Collection[Any] = (),
-        ignore: Collection[StatementKind] = (),
-        **kwargs: Any,
+        self, *args: Any, fail: Collection[Any] = (), ignore: Collection[StatementKind] = (), **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
         self.ran: list[str] = []

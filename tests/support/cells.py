@@ -90,8 +90,7 @@ NOT_NULL = {"is_nullable": False}
 def _beside(kind: spark.DataType, *columns: Column, **options: Any) -> Pair:
     """Declare a table with a column and others that a frame does not give."""
     return Pair(
-        table(A, Column("v", kind), *columns, **options),
-        struct(field("a", INT), field("v", without_lengths(kind))),
+        table(A, Column("v", kind), *columns, **options), struct(field("a", INT), field("v", without_lengths(kind)))
     )
 
 

@@ -142,10 +142,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _arguments(items: list[Any]) -> str:
-    return members_table(
-        ("argument", "meaning"),
-        ((f"`{item.name}`", _api_reference_cell(item.description)) for item in items),
-    )
+    return members_table(("argument", "meaning"), ((f"`{item.name}`", _cell(item.description)) for item in items))
 
 
 def _with_default(value: object, parameter: inspect.Parameter) -> inspect.Parameter:
@@ -200,7 +197,7 @@ def _line(text: str) -> str:
     return " ".join(markdown(text).split())
 
 
-def _api_reference_cell(text: str) -> str:
+def _cell(text: str) -> str:
     return _line(text).replace("|", "\\|")
 
 
@@ -237,7 +234,7 @@ def capabilities_table() -> str:
         if kind not in APART:
             played_statements = [statement for scenario in played() for statement in scenario if statement.kind is kind]
             lines.append(
-                [kind.value, *(_how(can, kind, played_statements) for can in BACKENDS.values()), str(seen[kind])],
+                [kind.value, *(_how(can, kind, played_statements) for can in BACKENDS.values()), str(seen[kind])]
             )
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

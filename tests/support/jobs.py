@@ -316,11 +316,7 @@ WRITES: tuple[Write, ...] = (
         _fills,
         omits=True,
     ),
-    Write(
-        "writers-by-position",
-        "insertInto",
-        _frame(lambda rows, stage: rows.write.insertInto(stage.table)),
-    ),
+    Write("writers-by-position", "insertInto", _frame(lambda rows, stage: rows.write.insertInto(stage.table))),
     Write("writers-by-position", "INSERT", _statement("INSERT INTO {table} SELECT * FROM {source}")),
     Write(
         "writers",
@@ -364,12 +360,7 @@ _IN_TURN: tuple[tuple[str, ...], ...] = (
     ("saveAsTable", "writeTo", "writeStream"),
     ("INSERT BY NAME", "DELETE"),
     ("insertInto", "INSERT"),
-    (
-        "save in mode overwrite",
-        "saveAsTable in mode overwrite",
-        "INSERT OVERWRITE BY NAME",
-        "INSERT OVERWRITE",
-    ),
+    ("save in mode overwrite", "saveAsTable in mode overwrite", "INSERT OVERWRITE BY NAME", "INSERT OVERWRITE"),
 )
 """Jobs that Delta treats alike, so each pair has one of them."""
 

@@ -112,7 +112,7 @@ class _Definitions:
 
     def _kinds(self, kinds: Kinds) -> Schema:
         return _any_of(
-            [self.record(record, first={kinds.key: {"const": kind}}) for kind, record in kinds.records.items()],
+            [self.record(record, first={kinds.key: {"const": kind}}) for kind, record in kinds.records.items()]
         )
 
     def _data_type(self, shape: DataType) -> Schema:

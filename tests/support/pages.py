@@ -103,7 +103,7 @@ apply(Table(
     comment="Orders table",
     table_properties={"delta.autoOptimize.optimizeWrite": "true"},
 ))
-""",
+"""
 }
 """What the one ``sql`` block of a page does to the catalog, for pages without comments that the reader does not see."""
 
@@ -250,12 +250,7 @@ def _printed(command: str, project: Project, catalog: MemoryCatalog) -> list[str
     if program == "git":
         environment = {**os.environ, **_GIT}
         done = subprocess.run(
-            [program, *args],
-            cwd=project.path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
+            [program, *args], cwd=project.path, env=environment, capture_output=True, text=True, check=True
         )
         return done.stdout.splitlines()
     if program == "cat":

@@ -118,13 +118,7 @@ class Pair(NamedTuple):
         """Eight digits that change with the contracts."""
         states = (desired_state(model) for model in (self.old, self.new))
         parts = [
-            (
-                state.columns,
-                state.checks,
-                sorted(state.table_properties.items()),
-                state.partitioning,
-                state.clustering,
-            )
+            (state.columns, state.checks, sorted(state.table_properties.items()), state.partitioning, state.clustering)
             for state in states
         ]
         return digest_of(parts)

@@ -191,8 +191,7 @@ def public(home: str = "") -> list[str]:
 def marks() -> str:
     """Return the table of marks."""
     return documentation.members_table(
-        ("mark", "selects"),
-        ((f"`{name}`", meaning) for name, meaning in every_run.PYTEST_MARKS.items()),
+        ("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in every_run.PYTEST_MARKS.items())
     )
 
 

@@ -30,7 +30,7 @@ def _report(name: str, status: Status, last: Any, lines: tuple[int, int], **part
             "location": Location(FILE, lines[0], 1, lines[1]),
             "checks": (CheckReport(node_id=f"{FILE}::{full_name}::drift", check="drift", outcome=last),),
             **parts,
-        },
+        }
     )
 
 
@@ -121,9 +121,7 @@ RUN = Run(
 )
 
 UNMANAGED = Diagnostic(
-    table="dev.silver",
-    message="holds 1 table that no model declares: ci.silver.tmp",
-    location=Location(FILE, 10),
+    table="dev.silver", message="holds 1 table that no model declares: ci.silver.tmp", location=Location(FILE, 10)
 )
 
 
@@ -302,7 +300,7 @@ TEXT = f"""<script>hacked=1</script><img src=x onerror=hacked=1>"'`><!-- </detai
 """A text that adds elements, ends attributes and comments, and hides what follows, wherever it is not escaped; it has no dots, which part names."""
 
 _FIXED = frozenset(
-    {"code", "mode", "status", "outcome", "risk", "marker", "severity", "data_checks", "type", "version"},
+    {"code", "mode", "status", "outcome", "risk", "marker", "severity", "data_checks", "type", "version"}
 )
 """What has a closed list of values, and codes, which are links."""
 

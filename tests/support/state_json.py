@@ -47,7 +47,7 @@ EXAMPLE = TableState(
                 (
                     ColumnState("street", "string", False, ""),
                     ColumnState("lines", ArrayState("string", contains_null=False), True, ""),
-                ),
+                )
             ),
             True,
             "",
@@ -69,7 +69,7 @@ EXAMPLE = TableState(
         {
             TABLE: MappingProxyType({"owner": "sales"}),
             ColumnPath("address", "street"): MappingProxyType({"pii": "high", "old": None}),
-        },
+        }
     ),
     source=SourceState(
         "parquet",
@@ -91,7 +91,7 @@ EXAMPLE = TableState(
         {
             TABLE: Deprecated(date(2026, 1, 31), use="dev.gold.orders"),
             ColumnPath("status"): Deprecated(date(2026, 1, 31), use="state", sunset=date(2026, 7, 31)),
-        },
+        }
     ),
 )
 """The state of :data:`EXAMPLE_TEXT`; none of its fields is at its default."""

@@ -175,10 +175,7 @@ CASES: dict[str, Case] = {
     "clustering-dropped": _options("clustering is dropped", _BY_ID, {}),
     "column-moved": _case("a column is moved", table(*BASE), table(V, ID, NOTE, column_order="manage")),
     "field-moved": _case(
-        "a field of a struct is moved",
-        table(*_s(XY)),
-        "ALTER TABLE {table} ALTER COLUMN s.y FIRST",
-        table(*_s(YX)),
+        "a field of a struct is moved", table(*_s(XY)), "ALTER TABLE {table} ALTER COLUMN s.y FIRST", table(*_s(YX))
     ),
     "default-set": _columns("a column gets a default", BASE, _v(default="1"), **_DEFAULTS),
     "default-changed": _columns("a default changes", _v(default="2"), _v(default="1"), **_DEFAULTS),
@@ -214,8 +211,7 @@ CASES: dict[str, Case] = {
 """A case for each name of a change that can be made, and one stream with state, which nothing is predicted for."""
 
 CASES["aggregation"] = CASES["type-widened"]._replace(
-    text="a type is widened, and the stream counts rows by that column",
-    count_by="v",
+    text="a type is widened, and the stream counts rows by that column", count_by="v"
 )
 
 
@@ -303,7 +299,7 @@ NO_PLAN = {
     "no-plan": (
         "a generated column or an identity is added; the generation of a column changes; the type of a field changes to"
         " one that Delta does not widen it to; a NOT NULL field is added; a table is converted to Delta"
-    ),
+    )
 }
 """Changes that no plan makes, and for which no rule prints steps that a stream could live through."""
 
@@ -314,7 +310,7 @@ def answers_table() -> str:
     lines = [["change", "the table", *(f"`{kind}`" for kind in STREAM_KINDS)], ["---"] * (len(STREAM_KINDS) + 2)]
     for name, case in CASES.items():
         lines.append(
-            [f"`{name}`", case.text, *(_cell(answers()[name.lower(), kind], numbers) for kind in STREAM_KINDS)],
+            [f"`{name}`", case.text, *(_cell(answers()[name.lower(), kind], numbers) for kind in STREAM_KINDS)]
         )
     lines += [[f"`{name}`", text, *["no plan" for _ in STREAM_KINDS]] for name, text in NO_PLAN.items()]
     return _written(lines)

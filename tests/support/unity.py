@@ -239,9 +239,7 @@ class Registering(UnityCatalog):
 
     def __init__(self, uri: str, token: str | None, spark: SparkSession, warehouse: Path) -> None:
         super().__init__(
-            UnityClient(uri, token=unity_Secret(token) if token else None),
-            session=lambda: spark,
-            read_threads=2,
+            UnityClient(uri, token=unity_Secret(token) if token else None), session=lambda: spark, read_threads=2
         )
         self._http = connection(self.client.uri, token)
         self._warehouse = warehouse

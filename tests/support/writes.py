@@ -125,8 +125,7 @@ PAIRS: dict[str, Pair] = {
     "variant": Pair(two(VARIANT), frame(a=INT, v=VARIANT)),
     "string into variant": Pair(two(VARIANT), frame(a=INT, v=TEXT)),
     "char and varchar": Pair(
-        table(Column("a", spark.CharType(3)), Column("v", spark.VarcharType(5))),
-        frame(a=TEXT, v=TEXT),
+        table(Column("a", spark.CharType(3)), Column("v", spark.VarcharType(5))), frame(a=TEXT, v=TEXT)
     ),
     "int into varchar": Pair(table(A, Column("v", spark.VarcharType(5))), frame(a=INT, v=INT)),
     "void into int": Pair(two(INT), frame(a=INT, v=VOID)),
@@ -163,30 +162,24 @@ PAIRS: dict[str, Pair] = {
     "float to double, widening": Pair(two(FLOAT, table_properties=WIDENS), frame(a=INT, v=DOUBLE)),
     "wider decimal, widening": Pair(two(MONEY, table_properties=WIDENS), frame(a=INT, v=spark.DecimalType(12, 2))),
     "decimal of more scale, widening": Pair(
-        two(MONEY, table_properties=WIDENS),
-        frame(a=INT, v=spark.DecimalType(12, 4)),
+        two(MONEY, table_properties=WIDENS), frame(a=INT, v=spark.DecimalType(12, 4))
     ),
     "date to ntz, widening": Pair(
-        two(DATE, table_properties={**WIDENS, "delta.feature.timestampNtz": "supported"}),
-        frame(a=INT, v=NTZ),
+        two(DATE, table_properties={**WIDENS, "delta.feature.timestampNtz": "supported"}), frame(a=INT, v=NTZ)
     ),
     "wider checked, widening": Pair(
-        two(INT, checks=[Check("positive", "v > 0")], table_properties=WIDENS),
-        frame(a=INT, v=LONG),
+        two(INT, checks=[Check("positive", "v > 0")], table_properties=WIDENS), frame(a=INT, v=LONG)
     ),
     "wider source of generated, widening": Pair(
-        table(A, Column("g", INT, generated_as="a + 1"), table_properties=WIDENS),
-        frame(a=LONG),
+        table(A, Column("g", INT, generated_as="a + 1"), table_properties=WIDENS), frame(a=LONG)
     ),
     "wider field, widening": Pair(
-        two(X, table_properties=WIDENS),
-        frame(a=INT, v=struct(field("x", LONG), field("z", INT))),
+        two(X, table_properties=WIDENS), frame(a=INT, v=struct(field("x", LONG), field("z", INT)))
     ),
     "wider element, widening": Pair(two(_list(INT), table_properties=WIDENS), frame(a=INT, v=_list(LONG))),
     "string into int, widening": Pair(two(INT, table_properties=WIDENS), frame(a=INT, v=TEXT)),
     "byte and wider, widening": Pair(
-        table(Column("a", BYTE), Column("v", INT), table_properties=WIDENS),
-        frame(a=SHORT, v=LONG),
+        table(Column("a", BYTE), Column("v", INT), table_properties=WIDENS), frame(a=SHORT, v=LONG)
     ),
     "checked": Pair(table(A, Column("v", SHORT), checks=[Check("positive", "v > 0")]), frame(a=INT, v=SHORT)),
     "wider checked": Pair(table(A, Column("v", SHORT), checks=[Check("positive", "v > 0")]), frame(a=INT, v=INT)),
@@ -211,28 +204,23 @@ PAIRS: dict[str, Pair] = {
     "retyped default": Pair(table(Column("a", INT, default="1"), B), frame(a=LONG, b=TEXT)),
     "NOT NULL struct": Pair(table(A, Column("v", X, is_nullable=False)), frame(a=INT)),
     "missing NOT NULL partition": Pair(
-        table(A, Column("b", TEXT, is_nullable=False), partitioned_by=["b"]),
-        frame(a=INT),
+        table(A, Column("b", TEXT, is_nullable=False), partitioned_by=["b"]), frame(a=INT)
     ),
     "extra void in array": Pair(table(A), frame(a=INT, c=_list(VOID))),
     "two of other types": Pair(table(A, Column("v", INT), Column("w", DATE)), frame(a=TEXT, v=INT, w=FLAG, x=INT)),
     "struct for a string in a struct": Pair(two(struct(field("s", TEXT))), frame(a=LONG, v=struct(field("s", X)))),
     "array of others in a struct": Pair(
-        two(struct(field("l", _list(X)))),
-        frame(a=LONG, v=struct(field("l", _list(struct(field("y", LONG)))))),
+        two(struct(field("l", _list(X)))), frame(a=LONG, v=struct(field("l", _list(struct(field("y", LONG))))))
     ),
     "array of more in a struct": Pair(
-        two(struct(field("l", _list(X)))),
-        frame(a=LONG, v=struct(field("l", _list(XY)))),
+        two(struct(field("l", _list(X)))), frame(a=LONG, v=struct(field("l", _list(XY))))
     ),
     "map of others": Pair(two(_map(TEXT, X)), frame(a=LONG, v=_map(TEXT, struct(field("y", LONG), field("z", INT))))),
     "map in a struct": Pair(
-        two(struct(field("m", _map(TEXT, INT)))),
-        frame(a=LONG, v=struct(field("m", _map(INT, LONG)))),
+        two(struct(field("m", _map(TEXT, INT)))), frame(a=LONG, v=struct(field("m", _map(INT, LONG))))
     ),
     "array of others, never NULL": Pair(
-        two(_list(X)),
-        frame(a=LONG, v=spark.ArrayType(struct(field("y", LONG)), containsNull=False)),
+        two(_list(X)), frame(a=LONG, v=spark.ArrayType(struct(field("y", LONG)), containsNull=False))
     ),
     "void in a struct beside a cast": Pair(two(XY), frame(a=LONG, v=struct(field("x", VOID), field("y", INT)))),
     "duplicate beside a cast": Pair(two(X), frame(a=LONG, v=struct(field("x", INT), field("X", INT)))),
@@ -242,7 +230,7 @@ PAIRS: dict[str, Pair] = {
                 field("c", spark.CharType(3)),
                 field("l", _list(spark.VarcharType(4))),
                 field("m", _map(TEXT, spark.CharType(2))),
-            ),
+            )
         ),
         frame(a=INT, v=struct(field("c", TEXT), field("l", _list(TEXT)), field("m", _map(TEXT, TEXT)))),
     ),
@@ -484,8 +472,7 @@ def statement_ways(pair: str) -> Iterator[tuple[str, str, WriteOptions | Merge]]
                     yield method, mode, way(frame)
     if pair in OVERWRITTEN:
         for method, (mode, options) in product(
-            ("save", "save_as_table", "insert_into", "write_to"),
-            OVERWRITES.items(),
+            ("save", "save_as_table", "insert_into", "write_to"), OVERWRITES.items()
         ):
             if (method, mode) != ("write_to", "replaceWhere dynamic"):
                 yield method, mode, WriteOptions(method=method, mode="overwrite", **options)
