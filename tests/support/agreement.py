@@ -30,10 +30,11 @@ from pytest_delta_schema.write_check.verdict import takes_frame
 from support.cells import FIRST_GIVEN, FIRST_STORED, Cell, leaves, numbered
 from support.cells import PAIRS as CELL_PAIRS
 from support.jobs import frame_of, is_filled, literal
-from support.writes import MODES, PAIRS, agree, recorded, recorded_statements, shown, statement_ways
+from support.pages import markdown_table
+from support.writes import MODES, PAIRS, agree, recorded, recorded_statements, shown, statement_ways, ways
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pyspark.sql import DataFrame
 
@@ -75,16 +76,6 @@ SITUATIONS = {
 }
 
 
-def table() -> str:
-    """Write the table."""
-    real = {(pair, method, mode): outcome for pair, method, mode, outcome in recorded()}
-    head = ["the frame ...", *WAYS]
-    lines = [head, ["---"] * len(head)]
-    for situation, pair in SITUATIONS.items():
-        lines.append([situation, *(_answer(pair, *way, real) for way in WAYS.values())])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 STATEMENTS = {
     "`INSERT BY NAME`": ("sql_insert", "name"),
     "`INSERT (columns)`": ("sql_insert", "columns"),
@@ -96,39 +87,38 @@ STATEMENTS = {
 }
 
 
+def table() -> str:
+    """Return the table of frames."""
+    return _answers_table("the frame", WAYS, ways, recorded())
+
+
 def statement_table() -> str:
-    """Write the table of statements."""
-    head = ["the source ...", *STATEMENTS]
-    lines = [head, ["---"] * len(head)]
-    real = {(pair, method, mode): outcome for pair, method, mode, outcome in recorded_statements()}
+    """Return the table of statements."""
+    return _answers_table("the source", STATEMENTS, statement_ways, recorded_statements())
+
+
+def _answers_table(
+    subject: str,
+    shown_ways: Mapping[str, tuple[str, str]],
+    ways_of: Callable[[str], Iterable[tuple[str, str, WriteOptions | Merge]]],
+    outcomes: Iterable[tuple[str, str, str, str]],
+) -> str:
+    real = {(pair, method, mode): outcome for pair, method, mode, outcome in outcomes}
+    rows = []
     for situation, pair in SITUATIONS.items():
-        options = {(method, mode): way for method, mode, way in statement_ways(pair)}
-        answers = [
-            _statement_answer(pair, options[way], real[(pair, *way)]) if way in options else "-"
-            for way in STATEMENTS.values()
-        ]
-        lines.append([situation.replace("the frame", "the source"), *answers])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        options = {(method, mode): way for method, mode, way in ways_of(pair)}
+        answers = (
+            _answer(pair, options[way], real[(pair, *way)]) if way in options else "-" for way in shown_ways.values()
+        )
+        rows.append([situation.replace("the frame", subject), *answers])
+    return markdown_table([f"{subject} ...", *shown_ways], rows)
 
 
-def _statement_answer(pair: str, options: WriteOptions | Merge, outcome: str) -> str:
+def _answer(pair: str, options: WriteOptions | Merge, outcome: str) -> str:
     verdict = check_write(*PAIRS[pair], options)
     if not verdict.accepted:
         return f"`{verdict.findings[0].rule}`"
-    if outcome != shown(desired_state(PAIRS[pair].table).columns):
-        return "evolves"
-    return "cast" if any(" is cast " in note.message for note in verdict.notes) else "accepted"
-
-
-def _answer(pair: str, method: WriteMethod, mode: str, real: dict[tuple[str, str, str], str]) -> str:
-    outcome = real.get((pair, method, mode))
-    if outcome is None:
-        return "-"
-    options = replace(MODES[mode], method=method)
-    verdict = check_write(*PAIRS[pair], options)
-    if not verdict.accepted:
-        return f"`{verdict.findings[0].rule}`"
-    if options.mode == "overwrite":
+    if isinstance(options, WriteOptions) and options.mode == "overwrite":
         return "replaced"
     if outcome != shown(desired_state(PAIRS[pair].table).columns):
         return "evolves"

@@ -29,6 +29,7 @@ from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.scenario_runner import planned_statements
 from pytest_delta_schema.write_check import findings as module
+from support.pages import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -69,12 +70,6 @@ def _text_of_constant(name: str) -> str:
 def markdown(docstring: str) -> str:
     """Return the text of a docstring with its roles and literals as code."""
     return _LITERAL.sub(r"`\1`", _ROLE.sub(r"`\1`", docstring))
-
-
-def members_table(head: tuple[str, ...], lines: Iterable[tuple[str, ...]]) -> str:
-    """Return a table."""
-    rows = [head, tuple("---" for _ in head), *lines]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _members(name: str, value: object) -> Iterator[str]:
@@ -142,7 +137,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _arguments(items: list[Any]) -> str:
-    return members_table(("argument", "meaning"), ((f"`{item.name}`", _cell(item.description)) for item in items))
+    return markdown_table(("argument", "meaning"), ((f"`{item.name}`", _cell(item.description)) for item in items))
 
 
 def _with_default(value: object, parameter: inspect.Parameter) -> inspect.Parameter:
@@ -227,35 +222,30 @@ def counts() -> Counter[StatementKind]:
 
 
 def capabilities_table() -> str:
-    """Write a table of the documentation."""
+    """Return the table of the statements that each backend runs."""
     seen = counts()
-    lines = [["statement", *BACKENDS, "scenarios"], ["---"] * (len(BACKENDS) + 2)]
-    for kind in StatementKind:
-        if kind not in APART:
-            played_statements = [statement for scenario in played() for statement in scenario if statement.kind is kind]
-            lines.append(
-                [kind.value, *(_how(can, kind, played_statements) for can in BACKENDS.values()), str(seen[kind])]
-            )
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = (
+        [kind.value, *(_how(can, kind) for can in BACKENDS.values()), str(seen[kind])]
+        for kind in StatementKind
+        if kind not in APART
+    )
+    return markdown_table(["statement", *BACKENDS, "scenarios"], rows)
 
 
 def versions_table() -> str:
-    """Write the table of the statements that differ between the supported versions, for the local backend."""
+    """Return the table of the statements that differ between the supported versions, for the local backend."""
     able = {
-        pair: SparkVersions(spark=pair.spark, delta=minor_version(pair.delta_spark)).limit(LOCAL)
+        f"{pair.pyspark} / {pair.delta_spark}": SparkVersions(
+            spark=pair.spark, delta=minor_version(pair.delta_spark)
+        ).limit(LOCAL)
         for pair in reversed(PAIRS)
     }
-    heads = [f"{pair.pyspark} / {pair.delta_spark}" for pair in able]
-    lines = [["statement", *heads], ["---"] * (len(heads) + 1)]
-    for kind in StatementKind:
-        played_statements = [statement for scenario in played() for statement in scenario if statement.kind is kind]
-        how = [_how(can, kind, played_statements) for can in able.values()]
-        if len(set(how)) > 1:
-            lines.append([kind.value, *how])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = ([kind.value, *(_how(can, kind) for can in able.values())] for kind in StatementKind)
+    return markdown_table(["statement", *able], (row for row in rows if len({*row[1:]}) > 1))
 
 
-def _how(can: Capabilities, kind: StatementKind, played_statements: list[Statement]) -> str:
+def _how(can: Capabilities, kind: StatementKind) -> str:
+    played_statements = [statement for scenario in played() for statement in scenario if statement.kind is kind]
     refused = sum(can.refuses(statement) is not None for statement in played_statements)
     if played_statements and refused == len(played_statements):
         return "refused"
@@ -274,22 +264,23 @@ def _section(client: str) -> str:
     reader = " It only reads." if known.only_reads else ""
     head = f"## {client}\n\n{known.title}, written as `{known.example}`.{reader}"
     rows = [
-        f"| `{feature}` | {'writers' if feature in WRITER_FEATURES else 'all'} | {cell.text} | {cell.source} |"
+        (f"`{feature}`", "writers" if feature in WRITER_FEATURES else "all", cell.text, cell.source)
         for feature, cell in sorted(cells_of_package(client).items())
     ]
     if not rows:
         return f"{head} Nothing is known about its table features, so each is a note."
-    return "\n".join([head, "", "| table feature | concerns | versions | source |", "| --- | --- | --- | --- |", *rows])
+    return f"{head}\n\n{markdown_table(('table feature', 'concerns', 'versions', 'source'), rows)}"
 
 
 def compatibility_table() -> str:
-    """Write the table."""
-    lines = [["change", *(f"`{role}`" for role in ROLES)], ["---"] * (len(ROLES) + 1)]
+    """Return the table of verdicts."""
     kinds = [*vars(column_faults).values(), *vars(table_faults).values()]
-    for row in (kind for kind in kinds if getattr(kind, "code", "")):
-        link = f"[{row.code}](#{row.code.lower()}) {row.__name__}"
-        lines.append([link, *(_compatibility_cell(row.cells[role]) for role in ROLES)])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = (
+        [f"[{row.code}](#{row.code.lower()}) {row.__name__}", *(_compatibility_cell(row.cells[role]) for role in ROLES)]
+        for row in kinds
+        if getattr(row, "code", "")
+    )
+    return markdown_table(["change", *(f"`{role}`" for role in ROLES)], rows)
 
 
 def _compatibility_cell(cell: str) -> str:
@@ -448,10 +439,9 @@ def reported() -> dict[str, list[str]]:
 
 
 def findings_table() -> str:
-    """Write the table."""
-    rows = ["| finding | reports |", "| --- | --- |"]
-    rows += [f"| `{rule}` | {'; '.join(texts).replace('``', '`')} |" for rule, texts in reported().items()]
-    return "\n".join(rows)
+    """Return the table of findings."""
+    rows = ((f"`{rule}`", "; ".join(texts).replace("``", "`")) for rule, texts in reported().items())
+    return markdown_table(("finding", "reports"), rows)
 
 
 def _rules(function: ast.stmt) -> Iterator[str]:

@@ -32,6 +32,7 @@ from pytest_delta_schema.state.json_shapes import (
     Shape,
 )
 from pytest_delta_schema.state.json_state import STATE_FORM, DataType
+from support.pages import markdown_table
 
 if TYPE_CHECKING:
     from enum import Enum
@@ -283,12 +284,8 @@ def _tables(schema: Schema, title: str, parts: list[str]) -> str:
 
 
 def _table(definition: Schema) -> str:
-    lines = ["| key | value | meaning |", "| --- | --- | --- |"]
-    lines += [
-        f"| `{key}` | {_kind(part)} | {part.get('description', '')} |".replace("  |", " |")
-        for key, part in definition["properties"].items()
-    ]
-    return "\n".join(lines)
+    rows = ((f"`{key}`", _kind(part), part.get("description", "")) for key, part in definition["properties"].items())
+    return markdown_table(("key", "value", "meaning"), rows).replace("  |", " |")
 
 
 def _kind(schema: Schema) -> str:

@@ -43,7 +43,7 @@ from pytest_delta_schema import MemoryCatalog, Orchestrator
 from pytest_delta_schema.commands.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from support.plugin_project import Project
 
@@ -130,6 +130,12 @@ def page_names() -> list[str]:
     ignored = (ROOT / ".gitignore").read_text("utf-8").splitlines()
     pages = {path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md")}
     return ["README.md", *sorted(pages.difference(ignored))]
+
+
+def markdown_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table."""
+    heads = [*head]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *rows))
 
 
 def steps(text: str) -> list[Step]:

@@ -22,7 +22,7 @@ from support import agreement, documentation, json_schemas
 from support import streams as stream_rules
 from support.case_tables import blocks_in
 from support.documentation import configuration_reference
-from support.pages import ROOT, page_names
+from support.pages import ROOT, markdown_table, page_names
 from support.state_json import EXAMPLE_TEXT
 from tutorial.record import table as tutorial_table
 from versions import record
@@ -102,7 +102,7 @@ def codes_of(stage: CodeStage) -> str:
         for info in all_codes()
         if info.stage == stage
     )
-    return documentation.members_table(("code", "means", "remedy"), rows)
+    return markdown_table(("code", "means", "remedy"), rows)
 
 
 def code_examples() -> str:
@@ -190,7 +190,7 @@ def public(home: str = "") -> list[str]:
 
 def marks() -> str:
     """Return the table of marks."""
-    return documentation.members_table(
+    return markdown_table(
         ("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in every_run.PYTEST_MARKS.items())
     )
 

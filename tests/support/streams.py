@@ -20,6 +20,7 @@ from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, MAPPED, TEXT, 
 from pytest_delta_schema.write_check.streams import NEW_CHECKPOINT, NOTHING_HELPS, STREAM_KINDS, answers
 from support.jobs import STORED, Players, failure_of
 from support.models import table
+from support.pages import markdown_table
 from support.stream_stage import StreamStage
 
 if TYPE_CHECKING:
@@ -307,22 +308,20 @@ NO_PLAN = {
 def answers_table() -> str:
     """Write the table of answers."""
     numbers = {ending: number for number, ending in enumerate(_endings(), 1)}
-    lines = [["change", "the table", *(f"`{kind}`" for kind in STREAM_KINDS)], ["---"] * (len(STREAM_KINDS) + 2)]
-    for name, case in CASES.items():
-        lines.append(
-            [f"`{name}`", case.text, *(_cell(answers()[name.lower(), kind], numbers) for kind in STREAM_KINDS)]
-        )
-    lines += [[f"`{name}`", text, *["no plan" for _ in STREAM_KINDS]] for name, text in NO_PLAN.items()]
-    return _written(lines)
+    rows = [
+        [f"`{name}`", case.text, *(_cell(answers()[name.lower(), kind], numbers) for kind in STREAM_KINDS)]
+        for name, case in CASES.items()
+    ]
+    rows += [[f"`{name}`", text, *["no plan" for _ in STREAM_KINDS]] for name, text in NO_PLAN.items()]
+    return markdown_table(["change", "the table", *(f"`{kind}`" for kind in STREAM_KINDS)], rows)
 
 
 def endings() -> str:
     """Write the table of the ways in which a stream ends."""
-    lines = [["number", "the stream ends with", "it continues with"], ["---"] * 3]
-    lines += [
+    rows = (
         [str(number), f"`{condition}`", _remedy(remedy)] for number, (condition, remedy) in enumerate(_endings(), 1)
-    ]
-    return _written(lines)
+    )
+    return markdown_table(("number", "the stream ends with", "it continues with"), rows)
 
 
 def _endings() -> list[tuple[str, Remedy]]:
@@ -344,10 +343,6 @@ def _remedy(remedy: Remedy) -> str:
     if remedy == NOTHING_HELPS:
         return "nothing that was tried"
     return remedy[0] if remedy == NEW_CHECKPOINT else ", ".join(f"`{part}`" for part in remedy)
-
-
-def _written(lines: list[list[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 class StreamJob(NamedTuple):
