@@ -115,7 +115,7 @@ def test_a_type_that_iceberg_cannot_follow_is_refused():
                 "dev.silver.orders: breaking: columns.v: int -> double: clients cannot have it, because Delta refuses it for"
                 " tables with Iceberg metadata; upgrade clients before this release; leave the type as it is"
                 " [DC104 TypeWidened]"
-            ),
+            )
         ]
         assert shown(old, replace(new, columns=[ID, Column("v", "bigint")]), "clients") == []
 
@@ -327,7 +327,7 @@ def test_what_leaves_the_contract_is_only_no_longer_promised():
     assert rules(table(ID, V), table(ID, owns={"columns": "ignore"})) == ["AspectNotOwned"]
     assert shown(table(ID), table(ID, read_only=True), "readers")[0].startswith(
         "dev.silver.orders: dangerous: owns: columns, types, defaults, primary_keys, unique, foreign_keys, checks,"
-        " comments, properties, layout, tags: manage -> read only: readers have no promise any more; check readers",
+        " comments, properties, layout, tags: manage -> read only: readers have no promise any more; check readers"
     )
 
 

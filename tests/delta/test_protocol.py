@@ -69,8 +69,7 @@ def test_what_clients_lose() -> None:
             "clients that do not know clustering can no longer write the table",
         )
         case(
-            ["variantType-preview"],
-            "clients that do not know variantType-preview can neither read nor write the table",
+            ["variantType-preview"], "clients that do not know variantType-preview can neither read nor write the table"
         )
         case(["newFeature"], "clients that do not know newFeature can neither read nor write the table")
 

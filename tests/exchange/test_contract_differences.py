@@ -120,7 +120,6 @@ def test_a_physical_type_allows_itself_alone():
 
 
 CHANGE = "change the model, or agree on another contract"
-DECLARE, DESCRIBE = "declare it in the model", "describe it in the contract"
 KEYED = [Column("a", "int", is_nullable=False), Column("b", "int", is_nullable=False)]
 BOTH = "- {{name: a, physicalType: int, required: true{0}}}\n- {{name: b, physicalType: int, required: true{1}}}"
 PARENT = """

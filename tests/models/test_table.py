@@ -146,11 +146,6 @@ def test_the_origin_of_a_table_that_a_test_makes_is_in_that_test():
 
 
 LONG = LongType()
-TABLE_ARGUMENTS = (
-    "catalog_name, schema_name, table_name, columns, comment, table_properties, primary_key, checks, foreign_keys,"
-    " partitioned_by, clustered_by, column_order, owns, evolution, convert_from, tags, unique, clients, read_only,"
-    " deprecated"
-)
 
 
 def test_what_a_column_can_never_have_is_refused(reviewed):
@@ -168,9 +163,6 @@ def test_what_a_column_can_never_have_is_refused(reviewed):
     case.unnamed({"data_type": "bigin"})
     case.unnamed({"data_type": int})
     assert case.text == reviewed
-
-
-ASPECTS = "aspects are columns, types, defaults, primary_keys, unique, foreign_keys, checks, comments, properties, layout, tags"
 
 
 def test_what_a_table_can_never_have_is_refused(reviewed):
@@ -299,7 +291,6 @@ def test_too_few_or_too_many_arguments_are_refused_with_the_line_to_write(review
     case.unnamed(Unique)
     case.unnamed(lambda: Check("a", "b > 0", "c > 0", 7))
     case.unnamed(lambda: Column("id", LONG, False, "The id."))
-    ", ".join(f"{name}=" for name in TABLE_ARGUMENTS.split(", ")[4:])
     case.unnamed(lambda: Table("dev", "silver", "orders", [Column("id", LONG)], "All orders", {}))
     assert case.text == reviewed
 

@@ -136,11 +136,7 @@ def test_a_hint_is_used_once_and_is_silent_ever_after():
         case("done", ["new"], [])
         case("done, and something else to do", ["NEW", "x"], ["- columns.x: bigint -> (not in the model)"])
         case("both live", ["old", "new"], ["- columns.old: bigint -> (not in the model)"])
-        case(
-            "neither",
-            ["x"],
-            ["+ columns.new: (absent) -> bigint", "- columns.x: bigint -> (not in the model)"],
-        )
+        case("neither", ["x"], ["+ columns.new: (absent) -> bigint", "- columns.x: bigint -> (not in the model)"])
 
 
 def test_other_changes_of_a_renamed_column_use_its_new_name():

@@ -181,7 +181,6 @@ def test_only_as_much_is_quoted_as_it_takes():
 
 
 BREAK_CONSENTS_ORDERS = QualifiedName("dev", "silver", "orders")
-WRITE = "write 'break catalog.schema.table.column' or 'break catalog.schema.table.layout'"
 
 
 def needed(*path: str, table: QualifiedName = BREAK_CONSENTS_ORDERS, action: str = BREAK) -> NeededConsent:

@@ -39,7 +39,6 @@ def violations_with_consent(model, there):
 
 
 def test_refused(reviewed):
-    special = "hold one of space , ; { } ( ) = tab newline"
     case = ReviewedCases(lambda *tables: violations_with_consent(*tables).partition(" [DS")[0])
     case(
         "any change of a table with special names",
@@ -54,11 +53,9 @@ def test_refused(reviewed):
     mapped = table(fields(nullable=False), table_properties=mode("name"))
     case("column mapping next to such a field", mapped, state(FIELDS))
     named = table(column(), table_properties=mode("name")), state(stored(), table_properties=mode("id"))
-    refused = "column mapping is {0} on the table and {1} in the model, which Delta refuses{2}; declare"
     case("id to name", *named)
     for before, after in (("name", "none"), ("id", None)):
         model = table(column("a b"), table_properties=mode(after))
-        refused.format(before, "none", f", because the column names 'a b' {special}")
         case(f"{before} to {after}", model, state(stored("a b"), table_properties=mode(before)))
     assert case.text == reviewed
 

@@ -57,7 +57,6 @@ def keyless():
 A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
 
 
-MAPLESS = "whose values cannot be compared; choose columns whose types hold no map and no variant"
 RENAME = "already; choose a different name with name=..."
 
 

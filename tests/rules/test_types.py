@@ -19,8 +19,6 @@ from support.models import TEXT, column, table
 from support.snapshots import ReviewedCases
 from support.violations import violations_of, violations_of_plan
 
-CONSTANT = " write an expression without columns; a string literal needs quotes inside the text, as in \"'open'\""
-SOURCES = " write an expression over the other columns of the row"
 INT = spark.IntegerType()
 
 
@@ -87,18 +85,6 @@ def field(name, kind=LONG, renamed_from=None):
 
 def struct(*fields):
     return spark.StructType(list(fields))
-
-
-BY_FEATURE = (
-    "which needs type widening; declare the property delta.enableTypeWidening='true', or set enable_features ="
-    ' ["typeWidening"] in [tool.pytest_delta_schema]'
-    "; it raises the table's protocol [DS208 UnsupportedTypeChange]"
-)
-BY_MAPPING = (
-    "because the table has no column mapping; declare the property delta.columnMapping.mode='name', or set"
-    ' enable_features = ["columnMapping"] in [tool.pytest_delta_schema]'
-    "; it raises the table's protocol"
-)
 
 
 def of(kind, **properties):

@@ -122,11 +122,7 @@ def test_a_foreign_key_gets_another_parent_or_other_columns():
     names = {tables["p"].name: Variable("p", ("id",))}
 
     after = edited_declaration(
-        source.encode(),
-        declared.origin.line,
-        declared,
-        replace(declared, foreign_keys=keys),
-        names,
+        source.encode(), declared.origin.line, declared, replace(declared, foreign_keys=keys), names
     )
 
     assert after.decode() == source.replace(

@@ -323,7 +323,7 @@ def test_deprecations_are_written_with_their_days():
     assert source.startswith(
         "from datetime import date\n\n"
         "from pyspark.sql.types import LongType\n"
-        "from pytest_delta_schema import Column, Deprecated, Table\n\n",
+        "from pytest_delta_schema import Column, Deprecated, Table\n\n"
     )
     assert 'deprecated=Deprecated(date(2026, 1, 31), use="amount_eur", sunset=date(2026, 7, 31))' in source
     assert "    deprecated=Deprecated(date(2026, 2, 1)),\n" in source

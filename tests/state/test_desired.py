@@ -257,7 +257,7 @@ def test_a_model_as_a_struct():
             spark.StructField("id", spark.LongType(), nullable=False, metadata={"comment": "Key"}),
             spark.StructField("code", spark.StringType(), metadata={shown: "char(3)"}),
             spark.StructField("tags", spark.ArrayType(spark.StringType()), metadata={shown: "array<varchar(9)>"}),
-        ],
+        ]
     )
 
 

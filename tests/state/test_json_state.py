@@ -100,7 +100,7 @@ BAD_COLUMNS = {
         {"type": {"type": "array", "element": {"type": "map", "key": "string"}}, "nulable": True},
         "id",
         {"name": "n", "type": "bigint", "identity": {"start": True, "step": 1.5, "always": None}},
-    ],
+    ]
 }
 BAD_REST = {
     "checks": {},
@@ -151,8 +151,8 @@ CHARACTERS = st.one_of(st.characters(exclude_categories=()), st.sampled_from('\r
 
 @given(
     text=st.text(CHARACTERS, min_size=1).filter(
-        lambda text: text == text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass"),
-    ),
+        lambda text: text == text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    )
 )
 @example("\ud800 \u202e\x1b[31m\u2028 é 😀 \U000e0041")
 @settings(max_examples=50)

@@ -159,10 +159,7 @@ def test_faults():
         case("a in (select 1)", ["holds a subquery, which would break every write"])
         case("exists (select 1)", ["holds a subquery, which would break every write"])
         case("sum(a) > 0", ["holds an aggregate, but is evaluated for one row at a time"])
-        case(
-            "row_number() over (order by a) = 1",
-            ["holds a window function, but is evaluated for one row at a time"],
-        )
+        case("row_number() over (order by a) = 1", ["holds a window function, but is evaluated for one row at a time"])
         case("rand() > a", ["calls rand, which returns another value every time"])
         case(
             "name = current_user() or uuid() = name or now() > name",
@@ -196,9 +193,7 @@ def test_unknown_breaks_a_check():
 
 NUMBERS = st.integers(-5, 5).map(str)
 OPERANDS = st.sampled_from(["a", "b", "st.a", "length(name)", "abs(a)"]) | st.tuples(
-    st.sampled_from(["a", "b"]),
-    st.sampled_from(["+", "-", "*"]),
-    NUMBERS,
+    st.sampled_from(["a", "b"]), st.sampled_from(["+", "-", "*"]), NUMBERS
 ).map(" ".join)
 ATOMS = (
     st.tuples(OPERANDS, st.sampled_from(["<", "<=", ">", ">=", "=", "<>"]), NUMBERS).map(" ".join)
@@ -259,11 +254,7 @@ def test_columns_that_are_called_otherwise():
         case("A > 0 AND b < `a`", {ColumnPath("a"): "c"}, "`c` > 0 AND b < `c`")
         case("s.x > 0", {ColumnPath("s"): "t"}, "`t`.x > 0")
         case("s.x > 0 AND x > 0", {ColumnPath("s", "x"): "y"}, "s.`y` > 0 AND x > 0")
-        case(
-            "s.x.y.z.w > 0",
-            {ColumnPath("s"): "t", ColumnPath("s", "x", "y", "z", "w"): "v"},
-            "`t`.x.y.z.`v` > 0",
-        )
+        case("s.x.y.z.w > 0", {ColumnPath("s"): "t", ColumnPath("s", "x", "y", "z", "w"): "v"}, "`t`.x.y.z.`v` > 0")
         case("a > 0", {}, "a > 0")
         case("a > 0", {ColumnPath("b"): "c"}, "a > 0")
         case("name = 'a'", {ColumnPath("a"): "b"}, "name = 'a'")
@@ -471,7 +462,7 @@ def test_spark_groups_otherwise(spark_tree):
 GROUPING_ATOMS = st.sampled_from(["a", "b", "c", "1", "2.5", "'x'", "-1", "s.f"])
 PREFIXES = st.sampled_from(["", "", "", "- ", "~ "])
 SUFFIXES = st.sampled_from(
-    ["", "", "", " is null", " is true", " between 1 and 2", " not in (1, 2)", " in (1)", " like 'x'", " rlike 'z'"],
+    ["", "", "", " is null", " is true", " between 1 and 2", " not in (1, 2)", " in (1)", " like 'x'", " rlike 'z'"]
 )
 SYMBOLS = ["=", "<>", "<", ">=", "+", "-", "*", "/", "%", "div", "||", "&", "^", "|", "and", "or"]
 GROUPING_OPERANDS = st.tuples(PREFIXES, GROUPING_ATOMS, SUFFIXES).map("".join)
