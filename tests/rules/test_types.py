@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from pyspark.sql import types as spark
@@ -14,7 +15,7 @@ from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import default_faults
 from pytest_delta_schema.state.spark_types import canonical_type
-from support.case_tables import cases
+from support.case_tables import blocks_in, cases
 from support.models import TEXT, column, table
 from support.snapshots import ReviewedCases
 from support.violations import violations_of, violations_of_plan
@@ -144,68 +145,14 @@ DEFAULT_TYPES = (
     *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal(5,2)", "string", "varchar(3)"),
     *("char(3)", "binary", "date", "timestamp", "timestamp_ntz", "array<int>", "map<string,int>", "struct<a:int>"),
 )
-JUDGED = {
-    "NULL": "..................",
-    "1": "X...........X.XXXX",
-    "300": "XX..........X.XXXX",
-    "-1": "X...........X.XXXX",
-    "'x'": "XXXXXXXX....XXXXXX",
-    "'1'": "X...........XXXXXX",
-    "'abcd'": "XXXXXXXX.XX.XXXXXX",
-    "'abc'": "XXXXXXXX....XXXXXX",
-    "''": "XXXXXXXX....XXXXXX",
-    "1.5": "X..........XX.XXXX",
-    "1.555": "X........XXXX.XXXX",
-    "1000.5": "XX.....X.XXXX.XXXX",
-    "1e400": "XXXXXXXXXXXXXXXXXX",
-    "true": ".XXXXXXX.XXXXXXXXX",
-    "'true'": "XXXXXXXX.XX.XXXXXX",
-    "'yes'": "XXXXXXXX....XXXXXX",
-    "'2020-01-01'": "XXXXXXXX.XX....XXX",
-    "'2020-13-01'": "XXXXXXXX.XX.XXXXXX",
-    "3000000000": "XXXX...X.XX.X.XXXX",
-    "9223372036854775808": "XXXXX..X.XXXX.XXXX",
-    "'300'": "XX..........XXXXXX",
-    "rand()": "XXXXXXXXXXXXXXXXXX",
-    "uuid()": "XXXXXXXXXXXXXXXXXX",
-    "explode(array(1))": "XXXXXXXXXXXXXXXXXX",
-    "monotonically_increasing_id()": "XXXXXXXXXXXXXXXXXX",
-    "1L": "X...........X.XXXX",
-    "1Y": "X...........X.XXXX",
-    "-2147483649": "XXXX...X.XX.X.XXXX",
-    "inline(array(struct(1)))": "XXXXXXXXXXXXXXXXXX",
-    "stack(1,1)": "XXXXXXXXXXXXXXXXXX",
-    "'1.5'": "XXXXX.......XXXXXX",
-    "'1e2'": "XXXXX.......XXXXXX",
-    "'Infinity'": "XXXXX..X.XX.XXXXXX",
-    "'NaN'": "XXXXX..X....XXXXXX",
-    "' 1 '": "X...........XXXXXX",
-}
-"""What Delta 4.4.0 answers to a default of each type: ``.`` accepted, ``X`` refused, ``w`` refused by each write."""
+JUDGED, BY_SPARK = (
+    {default: answers for answers, default in (line.split(" ", 1) for line in block.splitlines())}
+    for block in blocks_in(Path(__file__).with_name("defaults.txt")).values()
+)
+"""What Delta 4.4.0 answers to a default of each type: ``.`` accepted, ``X`` refused, ``w`` refused by each write.
 
-BY_SPARK = {
-    "1e3": "XX.....X.XXXX.XXXX",
-    "date'2020-01-01'": "XXXXXXXX.XXX...XXX",
-    "timestamp'2020-01-01 00:00:00'": "XXX....X.XXX...XXX",
-    "timestamp_ntz'2020-01-01 00:00:00'": "XXXXXXXX.XXX...XXX",
-    "X'1F'": "XXXXXXXX....XXXXXX",
-    "current_date()": "XXXXXXXX.XXX...XXX",
-    "current_timestamp()": "XXX....X.XXX...XXX",
-    "array(1)": "XXXXXXXXXXXXXXX.XX",
-    "array('x')": "XXXXXXXXXXXXXXXXXX",
-    "array()": "XXXXXXXXXXXXXXX.XX",
-    "map('a',1)": "XXXXXXXXXXXXXXXX.X",
-    "struct(1)": "XXXXXXXXXXXXXXXXX.",
-    "named_struct('a',1)": "XXXXXXXXXXXXXXXXX.",
-    "cast('x' as int)": "XXXXXXXXXXXXXXXXXX",
-    "interval 1 day": "X....XX..XXXXXXXXX",
-    "now()": "XXX....X.XXX...XXX",
-    "current_user()": "XXXXXXXX.wwXXXXXXX",
-    "upper('a')": "XXXXXXXX....XXXXXX",
-    "concat('a','bcd')": "XXXXXXXX.XX.XXXXXX",
-    "1/0": "XXXXXXXXXXXXXXXXXX",
-}
-"""Defaults whose type or value only Spark knows."""
+There are those that the package judges, and those whose type or value only Spark knows.
+"""
 
 
 def refused_by(text):

@@ -12,7 +12,6 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from pyspark.errors import PySparkException
 from pyspark.sql.types import StructField, StructType
 
 from pytest_delta_schema import Merge, QualifiedName, WriteOptions, check_write
@@ -29,7 +28,7 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.write_check.verdict import takes_frame
 from support.cells import FIRST_GIVEN, FIRST_STORED, Cell, leaves, numbered
 from support.cells import PAIRS as CELL_PAIRS
-from support.jobs import frame_of, is_filled, literal
+from support.jobs import CONDITION, failure_of, frame_of, is_filled, literal
 from support.pages import markdown_table
 from support.writes import MODES, PAIRS, agree, recorded, recorded_statements, shown, statement_ways, ways
 
@@ -210,7 +209,7 @@ class RowStage(Stage):
             with translate_errors(self._catalog.bridge.with_logical_names), _ALONE if overwrites else nullcontext():
                 self._write(name, folder, options)
         except StatementError as error:
-            return condition_of(error)
+            return failure_of(error)
         state = self._catalog.read_tables([name]).tables[name]
         columns = "" if state.columns == self.before.columns else f"{shown(state.columns)} | "
         stored = spark.table(dotted(name))
@@ -261,18 +260,6 @@ def _row_sql(options: WriteOptions | Merge, table: str, view: str) -> str:
     return merge_sql(options, table, view).replace(" ON true", f" ON {met}", 1)
 
 
-_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]")
-
-
-def condition_of(error: Exception) -> str:
-    """Return the condition of an error, of a stream that of its cause; of others the name of the class."""
-    own = getattr(error, "condition", "") or (error.getCondition() if isinstance(error, PySparkException) else "")
-    if own and own != "STREAM_FAILED":
-        return str(own)
-    conditions = [found for found in _CONDITION.findall(str(error)) if found != "STREAM_FAILED"]
-    return conditions[0] if conditions else type(error).__name__
-
-
 BY_VALUE = (
     "CAST_INVALID_INPUT",
     "CAST_OVERFLOW",
@@ -305,7 +292,7 @@ def predicted(cell: Cell) -> WriteVerdict:
 def disagreement(verdict: WriteVerdict, name: str, way: str, real: str) -> str:
     """Return how a prediction and the outcome differ; ``""`` if they do not."""
     notes = [(note.path, note.message) for note in verdict.notes]
-    if _CONDITION.fullmatch(f"[{real}]"):
+    if CONDITION.fullmatch(f"[{real}]"):
         if not verdict.accepted:
             return "" if agree(verdict.findings[0].code, real) else "another condition"
         is_announced = real in BY_VALUE and any(text.endswith(" fails") for _, text in notes)

@@ -24,11 +24,12 @@ from pytest_delta_schema.configuration.values import one_of
 from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.delta.clients import KNOWN_CLIENTS, cells_of_package
 from pytest_delta_schema.delta.protocol import WRITER_FEATURES
-from pytest_delta_schema.settings.table import DEFAULT_ROLES, OPTIONS, ROLES, SECTION, SETTINGS
+from pytest_delta_schema.settings.table import DEFAULT_ROLES, OPTIONS, ROLES, SETTINGS
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.scenario_runner import planned_statements
 from pytest_delta_schema.write_check import findings as module
+from support.case_tables import blocks_in
 from support.pages import markdown_table
 
 if TYPE_CHECKING:
@@ -310,59 +311,7 @@ _TYPES: Mapping[SettingKind, str] = {
 }
 """The types of TOML by kind."""
 
-_INTRODUCTION = f"""\
-A project has one place for its settings: the section `[{SECTION}]` of its `pyproject.toml`. What most projects set first:
-"""
-
-EXAMPLE = f"""\
-[{SECTION}]
-models = ["shop.models"]                        # where the tables are
-backend = "unity"                               # and their catalog
-unity_uri = "https://unity.example.com"
-protected = ["prod.*"]                          # what no apply changes
-clients = ["databricks>=15.4", "trino>=470 (read)"]
-rules = ["shop.rules:NoFloats"]
-unmanaged = "report"
-bind = {{ "dev.silver" = "ci.pr_42_silver" }}     # names in models, and in the catalog
-properties = {{ "delta.autoOptimize.*" = "ignore" }}
-
-[[{SECTION}.allow]]               # one loss that is agreed to
-action = "drop-column"
-path = "dev.silver.*.legacy_id"
-reason = "moved to payments, DATA-412"
-expires = 2999-12-31
-
-[[{SECTION}.compatibility]]       # what --delta-against accepts
-path = "prod.gold.**"
-fail_on = "dangerous"
-min_notice = 90
-"""
-
-_WHERE_SET = """\
-The section is that of the nearest `pyproject.toml`: in the folder of pytest's ini file or above it, or from the root
-folder where there is no ini file. The header of a run names the file. The nearest file ends the search, so each project of a
-monorepo has its own settings, and a run at the root names the projects whose contracts it does not check. Paths in the file
-start in its folder, and those of options in the current one. `Settings.from_project(folder)` reads the section in a script.
-
-* `--delta-set NAME=VALUE` gives any setting for one run, instead of the section. VALUE is TOML, as there, and a text needs no
-  quotes: `--delta-set on_failure=restore`, `--delta-set 'protected=["prod.*"]'`.
-* The setting's own option takes precedence over both, such as `--delta-backend=memory`. `--delta-bind`, `--delta-allow` and
-  `--delta-report` add to what the section or `--delta-set` has.
-* Everything that cannot be used is a usage error (exit code 4), and all of it is shown at once, each with the nearest name or an
-  example. So is a section that nothing reads, such as `[tool.pytest-delta-schema]`, or one in `pytest.ini`.
-"""
-
-_ENTRIES = """\
-An entry of `allow` has the keys {consent}, all of them required. In its path `*` matches one part or a piece of it, and
-`**` any number of parts. `expires` is the last day, in UTC. An expired entry, and one that a complete run
-does not need, fails the run; an entry with the action `break` is judged by `--delta-against` only, and an unused one is
-a note until its last day. An entry of `storage` has the keys {store}; only `prefix` is required.
-
-An entry of `compatibility` has the keys {policy}; only `path` is required, which matches the names of tables in models
-as the paths of `allow` do. `roles` are those that a change may not break, without it {roles}. `fail_on` is
-`breaking`, `dangerous` or `never`, without it `breaking`. `min_notice` is for how many days a column or a table has to
-be deprecated before it may be dropped, without it 0.
-"""
+_INTRODUCTION, EXAMPLE, _WHERE_SET, _ENTRIES = blocks_in(Path(__file__).with_name("configuration_page.txt")).values()
 
 
 def configuration_reference() -> str:
