@@ -44,6 +44,7 @@ from pytest_delta_schema.state import (
 )
 from pytest_delta_schema.state.desired import desired_state
 from support.case_tables import assert_rows, blocks_in, cases, refusal
+from support.snapshots import ReviewedCases
 from support.strategies import NAMED, REFUSED
 
 REMOVE = "remove the statement"
@@ -263,41 +264,35 @@ def test_alterations_are_part_of_the_declaration():
     )
 
 
-def test_what_a_model_does_not_declare_is_named(caplog):
+def test_what_a_model_does_not_declare_is_named(caplog, reviewed):
     def remarks(text):
         caplog.clear()
         commented = {table.comment for table in from_ddl(text)}
         assert commented <= ({"x"} if "COMMENT 'x'" in text and "MASK" not in text else {""})
-        return "\n".join(caplog.messages).removesuffix(" is not declared")
+        return caplog.messages
 
-    with cases(remarks) as case:
-        for text, part in {
-            "SCHEMA dev.s COMMENT 'x'": "COMMENT 'x'",
-            "DATABASE dev.s LOCATION 's3://x'": "LOCATION",
-            "SCHEMA dev.s MANAGED LOCATION 'x'": "LOCATION",
-            "SCHEMA dev.s WITH DBPROPERTIES ('a' = 'b')": "property a",
-            "SCHEMA dev.s DEFAULT COLLATION x": "DEFAULT COLLATION x",
-        }.items():
-            case(f"CREATE {text}", f"statement 1: {part} of the schema dev.s")
-        case("COMMENT ON SCHEMA dev.s IS 'x'", "statement 1: the comment of a schema")
-        case("COMMENT ON CATALOG dev IS NULL", "statement 1: the comment of a catalog")
-        for text, part in {
-            "(a INT MASK dev.s.f USING COLUMNS (b, c) COMMENT 'x')": "MASK dev.s.f USING COLUMNS (b, c) of a",
-            "(a INT, CONSTRAINT u UNIQUE (a) RELY)": "RELY of its unique constraint (a)",
-            "(a INT, b DATE, PRIMARY KEY (a, b TIMESERIES))": "TIMESERIES of b in its primary key",
-            "(a INT) WITH ROW FILTER f ON ()": "its ROW FILTER f ON ()",
-            "(a INT) WITH ROW FILTER dev.s.f ON (a, b) COMMENT 'x'": "its ROW FILTER dev.s.f ON (a, b)",
-        }.items():
-            case(f"CREATE TABLE dev.s.t {text}", f"dev.s.t: {part}")
-        case("CREATE TABLE dev.s.t (a INT) OPTIONS (x 'y', z = 1)", "dev.s.t: its OPTIONS x, z are not declared")
-        auto = "dev.s.t: CLUSTER BY AUTO is not declared: a model names the columns, or has no clustering"
-        case("CREATE TABLE dev.s.t (a INT) CLUSTER BY AUTO", auto)
-        unchecked = "dev.s.t: its check c is NOT ENFORCED, and not declared"
-        case("CREATE TABLE dev.s.t (a INT, CONSTRAINT c CHECK (a > 0) NOT ENFORCED NORELY)", unchecked)
-        case("CREATE TABLE dev.s.t (a INT CONSTRAINT c CHECK (a > 0) NOT ENFORCED)", unchecked)
-        elsewhere = "dev.s.t: its LOCATION is not declared: a new table is stored where its catalog puts it"
-        options = "LOCATION 's3://b/t' WITH (CREDENTIAL c) COMMENT 'x'"
-        case(f"CREATE EXTERNAL TABLE dev.s.t (a INT) {options}", elsewhere)
+    case = ReviewedCases(remarks)
+    for text in (
+        *("CREATE SCHEMA dev.s COMMENT 'x'", "CREATE DATABASE dev.s LOCATION 's3://x'"),
+        *("CREATE SCHEMA dev.s MANAGED LOCATION 'x'", "CREATE SCHEMA dev.s WITH DBPROPERTIES ('a' = 'b')"),
+        *(
+            "CREATE SCHEMA dev.s DEFAULT COLLATION x",
+            "COMMENT ON SCHEMA dev.s IS 'x'",
+            "COMMENT ON CATALOG dev IS NULL",
+        ),
+        "CREATE TABLE dev.s.t (a INT MASK dev.s.f USING COLUMNS (b, c) COMMENT 'x')",
+        "CREATE TABLE dev.s.t (a INT, CONSTRAINT u UNIQUE (a) RELY)",
+        "CREATE TABLE dev.s.t (a INT, b DATE, PRIMARY KEY (a, b TIMESERIES))",
+        "CREATE TABLE dev.s.t (a INT) WITH ROW FILTER f ON ()",
+        "CREATE TABLE dev.s.t (a INT) WITH ROW FILTER dev.s.f ON (a, b) COMMENT 'x'",
+        "CREATE TABLE dev.s.t (a INT) OPTIONS (x 'y', z = 1)",
+        "CREATE TABLE dev.s.t (a INT) CLUSTER BY AUTO",
+        "CREATE TABLE dev.s.t (a INT, CONSTRAINT c CHECK (a > 0) NOT ENFORCED NORELY)",
+        "CREATE TABLE dev.s.t (a INT CONSTRAINT c CHECK (a > 0) NOT ENFORCED)",
+        "CREATE EXTERNAL TABLE dev.s.t (a INT) LOCATION 's3://b/t' WITH (CREDENTIAL c) COMMENT 'x'",
+    ):
+        case(text, text)
+    assert case.text == reviewed
 
 
 def test_columns_of_a_primary_key_are_not_null_if_the_table_is_created_with_it():

@@ -88,29 +88,23 @@ def reasons(model, given, options):
     return [(finding.code, finding.message) for finding in check_write(model, given, options).findings]
 
 
-def test_one_line_names_all_that_is_wrong():
+def test_one_line_names_all_that_is_wrong(reviewed):
+    case = ReviewedCases(lambda given, options: ": ".join(reasons(table(A, B), given, options)[0]))
     both, other = frame(a=INT, b=TEXT), frame(a=INT, c=INT)
-    with cases(lambda given, options, code: dict(reasons(table(A, B), given, options)[:1]).get(code)) as case:
-        lacks = "needs columns that are not there:"
-        merge = Merge(matched={"zz": INT, "b": "y"})
-        case(frame(a=INT), merge, "INTERNAL_ERROR", f"the MERGE {lacks} zz of the target, y of the source")
-        merge = Merge(not_matched=When("target.a = 1 AND x = 1", then={"a": "a"}))
-        case(frame(a=INT), merge, "INTERNAL_ERROR", f"the MERGE {lacks} a of the target, x of the source")
-        merge = Merge(matched=When("source.z = 1 AND target.y = 1 AND a = 1", then="delete"))
-        twice = "the source has a more than once, because names match without case"
-        case(frame(a=INT), merge, "AMBIGUOUS_REFERENCE", twice)
-        case(frame(c=INT), UPDATE, "UNRESOLVED_COLUMN", f"the UPDATE {lacks} c")
-        case(frame(field("a.x", INT)), UPDATE, "INVALID_EXTRACT_BASE_FIELD_TYPE", f"the UPDATE {lacks} a.x")
-        insert = WriteOptions(method="sql_insert", by=["a"])
-        case(both, insert, "INSERT_COLUMN_ARITY_MISMATCH", "the INSERT lists 1 columns, and its query has 2")
-        insert = WriteOptions(method="sql_insert", by=["a", "z"])
-        case(other, insert, "UNRESOLVED_COLUMN", f"the INSERT {lacks} z")
-        overwrite = WriteOptions(mode="overwrite", replace_where="y = 1 AND z = 2")
-        case(other, overwrite, "DELTA_METADATA_MISMATCH", "the frame has a column c (int), which the table lacks")
-        rows = "the overwrite replaces the rows where y = 1 AND z = 2, and the table lacks y, z"
-        case(both, overwrite, "UNRESOLVED_COLUMN", rows)
-        by_a = "the writer partitions by a, and the table is not partitioned"
-        case(both, WriteOptions(partition_by=["a"]), "DELTA_METADATA_MISMATCH", by_a)
+    for given, options in (
+        (frame(a=INT), Merge(matched={"zz": INT, "b": "y"})),
+        (frame(a=INT), Merge(not_matched=When("target.a = 1 AND x = 1", then={"a": "a"}))),
+        (frame(a=INT), Merge(matched=When("source.z = 1 AND target.y = 1 AND a = 1", then="delete"))),
+        *((frame(c=INT), UPDATE), (frame(field("a.x", INT)), UPDATE)),
+        *(
+            (both, WriteOptions(method="sql_insert", by=["a"])),
+            (other, WriteOptions(method="sql_insert", by=["a", "z"])),
+        ),
+        *((given, WriteOptions(mode="overwrite", replace_where="y = 1 AND z = 2")) for given in (other, both)),
+        (both, WriteOptions(partition_by=["a"])),
+    ):
+        case.unnamed(given, options)
+    assert case.text == reviewed
 
 
 def test_other_refusals_have_the_condition_of_delta():
