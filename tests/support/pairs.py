@@ -18,7 +18,7 @@ from support.models import columns_of, table
 from support.record import digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     Edit = Callable[[Table], Table]
     Row = Mapping[str, Any]
@@ -182,69 +182,57 @@ def _last_first(model: Table) -> Table:
     return replace(model, columns=[last, *others], column_order="manage")
 
 
-_TYPES: Mapping[str, Mapping[str, Sequence[str]]] = {
+_TYPES: Mapping[str, Mapping[str, str]] = {
     "texts": {
-        "b": ["varchar(5)", "char(5)", "varchar(200)", "char(30)"],
-        "v": ["varchar(5)", "char(5)", "char(9)", "char(12)", "varchar(12)", "string"],
-        "k": ["char(5)", "char(12)", "varchar(5)", "varchar(9)", "string"],
-        "s": [
-            "struct<t: varchar(5), k: char(4)>",
-            "struct<t: char(5), k: char(4)>",
-            "struct<t: varchar(9), k: char(2)>",
-            "struct<t: varchar(12), k: char(4)>",
-            "struct<t: string, k: string>",
-            "struct<k: char(4), t: varchar(9)>",
-        ],
-        "l": ["array<varchar(5)>", "array<char(5)>", "array<varchar(12)>", "array<string>"],
-        "m": [
-            "map<varchar(2), varchar(9)>",
-            "map<varchar(4), varchar(5)>",
-            "map<varchar(4), char(5)>",
-            "map<varchar(6), varchar(12)>",
-        ],
-        "n": ["array<struct<t: varchar(5)>>", "array<struct<t: char(5)>>"],
-        "i": ["varchar(3)", "char(3)", "varchar(20)", "string"],
+        "b": "varchar(5) | char(5) | varchar(200) | char(30)",
+        "v": "varchar(5) | char(5) | char(9) | char(12) | varchar(12) | string",
+        "k": "char(5) | char(12) | varchar(5) | varchar(9) | string",
+        "s": (
+            "struct<t: varchar(5), k: char(4)> | struct<t: char(5), k: char(4)>"
+            " | struct<t: varchar(9), k: char(2)> | struct<t: varchar(12), k: char(4)>"
+            " | struct<t: string, k: string> | struct<k: char(4), t: varchar(9)>"
+        ),
+        "l": "array<varchar(5)> | array<char(5)> | array<varchar(12)> | array<string>",
+        "m": (
+            "map<varchar(2), varchar(9)> | map<varchar(4), varchar(5)> | map<varchar(4), char(5)>"
+            " | map<varchar(6), varchar(12)>"
+        ),
+        "n": "array<struct<t: varchar(5)>> | array<struct<t: char(5)>>",
+        "i": "varchar(3) | char(3) | varchar(20) | string",
     },
     "nested": {
-        "s": [
-            "struct<b: int, a: int>",
-            "struct<a: bigint, b: int>",
-            "struct<b: bigint, a: int>",
-            "struct<b: int, a: int, c: int>",
-            "struct<b: bigint, a: bigint>",
-        ],
-        "t": ["struct<b: int, a: string>", "struct<b: bigint, a: string>", "struct<a: string, b: string>"],
-        "l": [
-            "array<struct<b: int, a: int>>",
-            "array<struct<b: bigint, a: int>>",
-            "array<struct<a: bigint, b: int>>",
-            "array<struct<a: int, b: int, c: int>>",
-        ],
-        "m": [
-            "map<string, struct<b: int, a: int>>",
-            "map<string, struct<b: bigint, a: int>>",
-            "map<string, struct<a: bigint, b: int>>",
-        ],
-        "d": [
-            "struct<p: struct<b: bigint, a: int>, q: int>",
-            "struct<q: int, p: struct<a: int, b: bigint>>",
-            "struct<q: bigint, p: struct<b: bigint, a: int>>",
-            "struct<p: struct<a: int, b: int>, q: int>",
-        ],
-        "v": ["bigint", "double"],
+        "s": (
+            "struct<b: int, a: int> | struct<a: bigint, b: int> | struct<b: bigint, a: int>"
+            " | struct<b: int, a: int, c: int> | struct<b: bigint, a: bigint>"
+        ),
+        "t": "struct<b: int, a: string> | struct<b: bigint, a: string> | struct<a: string, b: string>",
+        "l": (
+            "array<struct<b: int, a: int>> | array<struct<b: bigint, a: int>> | array<struct<a: bigint, b: int>>"
+            " | array<struct<a: int, b: int, c: int>>"
+        ),
+        "m": (
+            "map<string, struct<b: int, a: int>> | map<string, struct<b: bigint, a: int>>"
+            " | map<string, struct<a: bigint, b: int>>"
+        ),
+        "d": (
+            "struct<p: struct<b: bigint, a: int>, q: int> | struct<q: int, p: struct<a: int, b: bigint>>"
+            " | struct<q: bigint, p: struct<b: bigint, a: int>> | struct<p: struct<a: int, b: int>, q: int>"
+        ),
+        "v": "bigint | double",
     },
     "numbers": {
-        "f": ["float", "decimal(10,2)", "string", "int"],
-        "q": ["double", "int", "decimal(20,2)"],
-        "r": ["date", "timestamp_ntz", "string"],
-        "t": ["timestamp", "timestamp_ntz", "string"],
-        "o": ["int", "string"],
-        "i": ["boolean", "smallint", "double", "float", "bigint", "date", "decimal(10,2)", "decimal(12,2)", "string"],
-        "j": ["int", "tinyint", "string"],
-        "k": ["decimal(8,2)", "decimal(12,4)", "decimal(10,4)", "int", "double", "string"],
-        "b": ["int", "date", "binary", "boolean"],
+        "f": "float | decimal(10,2) | string | int",
+        "q": "double | int | decimal(20,2)",
+        "r": "date | timestamp_ntz | string",
+        "t": "timestamp | timestamp_ntz | string",
+        "o": "int | string",
+        "i": "boolean | smallint | double | float | bigint | date | decimal(10,2) | decimal(12,2) | string",
+        "j": "int | tinyint | string",
+        "k": "decimal(8,2) | decimal(12,4) | decimal(10,4) | int | double | string",
+        "b": "int | date | binary | boolean",
     },
 }
+"""Types of columns, with bars between them, one of which a column gets."""
 
 EDITS: dict[str, Edit] = {
     "a gone": _column("a", None),
@@ -391,7 +379,7 @@ ONLY: dict[str, tuple[str, ...]] = {
 EDITS["n gone"] = _column("n", None)
 for _base, _columns in _TYPES.items():
     for _name, _kinds in _columns.items():
-        _edits = {f"{_base} {_name}: {_kind}": _typed(_name, _kind) for _kind in _kinds}
+        _edits = {f"{_base} {_name}: {_kind}": _typed(_name, _kind) for _kind in _kinds.split(" | ")}
         EDITS.update(_edits)
         ONLY[_base] += (*_edits,)
 ONLY |= {
