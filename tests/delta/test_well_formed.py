@@ -54,8 +54,9 @@ TYPE_FAULTS: list[Any] = [
     {"type": "map", "valueType": "long", "valueContainsNull": True},
     {"type": "struct", "fields": [field("a"), field("a")]},
 ]
+FAULTS_OF_METADATA: list[Any] = [[], "x", {"comment": 5}, {"CURRENT_DEFAULT": 5}, {CHAR: "char(3)"}]
 FIELD_FAULTS: list[dict[str, Any]] = [
-    *({"metadata": metadata} for metadata in ([], "x", {"comment": 5}, {"CURRENT_DEFAULT": 5}, {CHAR: "char(3)"})),
+    *({"metadata": metadata} for metadata in FAULTS_OF_METADATA),
     *({"metadata": {"other": value}} for value in ([1, "x"], {"deeper": [[1]]}, [None])),
     *(
         {"metadata": {"delta.typeChanges": value}}

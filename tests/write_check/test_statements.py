@@ -215,7 +215,7 @@ def test_what_has_no_meaning_is_refused_in_one_line(reviewed):
         {"on": "target.a = source.a", "matched": "all"},
     ):
         case.unnamed(Merge, options)
-    for options in (
+    for others in (
         *({"method": "sql_insert", name: "a", **overwrite} for name in ("replace_using", "replace_on")),
         {"method": "upsert"},
         {"method": "delete", "by": "name", "merge_schema": True},
@@ -224,7 +224,7 @@ def test_what_has_no_meaning_is_refused_in_one_line(reviewed):
         {"method": "sql_insert", "by": "place"},
         {"replace_where": " ", **overwrite},
     ):
-        case.unnamed(WriteOptions, options)
+        case.unnamed(WriteOptions, others)
     assert f"{case.text}{refusal(WriteOptions, 'save')}\n" == reviewed
     given = frame(a=INT)
     text = f"a delete takes no frame, and was given {given!r}; give None"
