@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import dedent, indent
 
 import pytest
+from pyspark.sql.types import ArrayType, IntegerType
 
 from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, Table, Unique
 from pytest_delta_schema.exchange.contract_differences import ContractComparison
@@ -172,6 +173,10 @@ CASES = {
         table(Column("a", "array<struct<x: int, y: int>>")),
     ),
     "a type": ("- {name: a, physicalType: bigint}", table()),
+    "a type that needs a feature": (
+        "- {name: a, physicalType: timestamp_ntz}\n- {name: b, physicalType: variant}",
+        table(Column("a", "timestamp"), Column("b", "string")),
+    ),
     "a type that is not allowed": ("- {name: a, logicalType: boolean}", table()),
     "another kind": ("- {name: a, logicalType: array, items: {physicalType: int}}", table()),
     "required": ("- {name: a, physicalType: int, required: true}", table()),
@@ -181,6 +186,10 @@ CASES = {
         table(Column("a", "struct<x: int>")),
     ),
     "elements of which nothing is said": ("- {name: a, physicalType: array<int>}", table(Column("a", "array<int>"))),
+    "elements of which nothing is said, and that are never NULL": (
+        "- {name: a, physicalType: array<int>}",
+        table(Column("a", ArrayType(IntegerType(), containsNull=False))),
+    ),
     "required elements": (
         "- {name: a, logicalType: array, items: {physicalType: int, required: true}}",
         table(Column("a", "array<int>")),
