@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from pytest_delta_schema.backends.local.launch import cache_folder
 from support.plugin_project import Project
+from support.snapshots import TextSnapshot
 
 # The time of an example depends on the machine, and no test is about it.
 settings.register_profile("no deadline", deadline=None)
@@ -51,6 +52,12 @@ def pytest_collection_finish():
 
 def _needs_jvm(item):
     return "local_session" in getattr(item, "fixturenames", ()) or item.get_closest_marker("own_jvm") is not None
+
+
+@pytest.fixture
+def reviewed(snapshot):
+    """A text in a file of its own, which ``--snapshot-update`` writes and somebody reviews."""
+    return snapshot.use_extension(TextSnapshot)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from pytest_delta_schema.delta.names import NameMap
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.models import NAME, column, state, stored, table
 from support.rows import BERLIN, KEPT, LONG, LOST, PARTS, TEXT, UTC, Moment
+from support.snapshots import ReviewedCases
 
 # ruff: noqa: DTZ001 - datetimes without a time zone are what is tested
 
@@ -58,18 +59,20 @@ def test_what_is_given_is_what_is_read():
         assert repr(catalog._rows[NAME]) == repr([{"v": read}])
 
 
-def test_what_would_be_changed_is_refused_with_its_path_and_nothing_is_written():
-    for kind, given, fact in LOST:
+def test_what_would_be_changed_is_refused_with_its_path_and_nothing_is_written(reviewed):
+    def refused(kind, *rows):
         catalog = made(column("v", kind))
-
-        text, condition = refusal(catalog.insert, NAME, [{"v": None}, {"v": given}])
-
-        assert text == f"dev.silver.orders: row 2, column v: {fact}"
-        assert condition == ("DELTA_EXCEED_CHAR_VARCHAR_LIMIT" if "characters" in fact else "")
+        text, condition = refusal(catalog.insert, NAME, [{"v": value} for value in rows])
+        assert condition == ("DELTA_EXCEED_CHAR_VARCHAR_LIMIT" if "characters" in text else "")
         assert catalog.data_checks(NAME).count_rows().rows == 0
-    for kind, given, fact in PARTS:
-        text, _ = refusal(made(column("v", kind)).insert, NAME, [{"v": given}])
-        assert text == f"dev.silver.orders: row 1, column v{fact}"
+        return text
+
+    case = ReviewedCases(refused)
+    for kind, given in LOST:
+        case.unnamed(kind, None, given)
+    for kind, given in PARTS:
+        case.unnamed(kind, given)
+    assert case.text == reviewed
 
 
 def test_every_offender_is_one_line_and_identities_continue():
@@ -142,7 +145,7 @@ def test_a_type_that_delta_has_not_is_refused():
 
     assert refusal(catalog.insert, NAME, [{"v": 1}])[0].endswith(
         "1 does not fit interval day to second: it cannot be stored: Delta has no type interval day to second;"
-        " change the column",
+        " change the column"
     )
 
 

@@ -294,9 +294,7 @@ def test_what_a_value_has_to_be() -> None:
         case("delta.isolationLevel", "WriteSerializable", None)
         case("delta.isolationLevel", "weird", "Serializable or WriteSerializable")
         case(
-            "delta.logRetentionDuration",
-            "1 month",
-            "an interval without months and years, such as 'interval 30 days'",
+            "delta.logRetentionDuration", "1 month", "an interval without months and years, such as 'interval 30 days'"
         )
         case("delta.minReaderVersion", "4", "an integer from 1 to 3")
         case("delta.dataSkippingStatsColumns", "", None)

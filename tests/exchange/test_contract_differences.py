@@ -8,12 +8,14 @@ from pathlib import Path
 from textwrap import dedent, indent
 
 import pytest
+from pyspark.sql.types import ArrayType, IntegerType
 
 from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, Table, Unique
 from pytest_delta_schema.exchange.contract_differences import ContractComparison
 from pytest_delta_schema.exchange.contract_file import read_contract
 from pytest_delta_schema.exchange.odcs import ContractReading, place_of
 from pytest_delta_schema.state.desired import desired_state
+from support.snapshots import ReviewedCases
 
 HEAD = """\
 apiVersion: {version}
@@ -85,50 +87,40 @@ ALLOWED = [
     ("vector", "{dimensions: 3}", ["array<int>"]),
 ]
 DEPTHS = {
-    "column": ("{0}", "{{name: a, {0}}}"),
-    "field": ("struct<f: {0}>", "{{name: a, logicalType: object, properties: [{{name: f, {0}}}]}}"),
-    "items": ("array<{0}>", "{{name: a, logicalType: array, items: {{{0}}}}}"),
-    "value": ("map<string, {0}>", "{{name: a, logicalType: map, map: {{key: {{}}, value: {{{0}}}}}}}"),
+    "{0}": "{{name: {1}, {0}}}",
+    "struct<f: {0}>": "{{name: {1}, logicalType: object, properties: [{{name: f, {0}}}]}}",
+    "array<{0}>": "{{name: {1}, logicalType: array, items: {{{0}}}}}",
+    "map<string, {0}>": "{{name: {1}, logicalType: map, map: {{key: {{}}, value: {{{0}}}}}}}",
 }
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
-def test_a_logical_type_allows_these_types_and_no_other(depth):
-    model, text = DEPTHS[depth]
-    wrong = []
-    for logical, options, allowed in ALLOWED:
-        said = f"logicalType: {logical}" + (f", logicalTypeOptions: {options}" if options else "")
-        for data_type in TYPES:
-            differences, _ = compared(f"- {text.format(said)}", table(Column("a", model.format(data_type))))
-            if (differences == []) != (data_type in allowed):
-                wrong.append((logical, options, data_type, differences))
-    assert wrong == []
+def types_for(said, depth="{0}", version="v3.2.0"):
+    """Return the types that a column may have, or a part of it, of which a contract says something."""
+    columns = {f"c{number}": data_type for number, data_type in enumerate(TYPES)}
+    text = "\n".join(f"- {DEPTHS[depth].format(said, name)}" for name in columns)
+    model = table(*(Column(name, depth.format(data_type)) for name, data_type in columns.items()))
+    differences = {line.split(" ")[0].split(".")[1] for line in compared(text, model, version)[0]}
+    return [data_type for name, data_type in columns.items() if name not in differences]
+
+
+def test_a_logical_type_allows_these_types_and_no_other():
+    for depth in DEPTHS:
+        for logical, options, allowed in ALLOWED:
+            said = f"logicalType: {logical}" + (f", logicalTypeOptions: {options}" if options else "")
+            assert types_for(said, depth) == allowed, (said, depth)
 
 
 def test_before_there_were_moments_a_date_is_a_day_or_a_moment():
-    found = [
-        data_type for data_type in TYPES
-        if compared("- {name: a, logicalType: date}", table(Column("a", data_type)), "v3.0.2") == ([], [])
-    ]  # fmt: skip
-
-    assert found == ["date", "timestamp", "timestamp_ntz"]
+    assert types_for("logicalType: date", version="v3.0.2") == ["date", "timestamp", "timestamp_ntz"]
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
-def test_a_physical_type_allows_itself_alone(depth):
-    model, text = DEPTHS[depth]
-    wrong = []
-    for said in TYPES:
-        property_of = text.format(f"physicalType: '{said}'")
-        for data_type in TYPES:
-            differences, _ = compared(f"- {property_of}", table(Column("a", model.format(data_type))))
-            if (differences == []) != (said == data_type):
-                wrong.append((said, data_type, differences))
-    assert wrong == []
+def test_a_physical_type_allows_itself_alone():
+    for depth in DEPTHS:
+        for said in TYPES:
+            assert types_for(f"physicalType: '{said}'", depth) == [said]
 
 
 CHANGE = "change the model, or agree on another contract"
-DECLARE, DESCRIBE = "declare it in the model", "describe it in the contract"
 KEYED = [Column("a", "int", is_nullable=False), Column("b", "int", is_nullable=False)]
 BOTH = "- {{name: a, physicalType: int, required: true{0}}}\n- {{name: b, physicalType: int, required: true{1}}}"
 PARENT = """
@@ -141,196 +133,114 @@ PARENT = """
 """
 TO_PARENT = ", relationships: [{to: p.id}]"
 CASES = {
-    "the same": ("- {name: A, physicalType: INTEGER}", table(), []),
-    "a name in the catalog": ("- {name: A of it, physicalName: a, physicalType: int}", table(), []),
-    "order of columns": (BOTH.format("", ""), table(*reversed(KEYED)), []),
-    "a column of the contract": (
-        "- {name: a, physicalType: int}\n- {name: b, physicalType: date}",
-        table(),
-        [f"columns.b is date in c.yaml:12 and absent from the model; {DECLARE}"],
-    ),
-    "a column of the model": (
-        "- {name: a, physicalType: int}",
-        table(Column("a", "int"), Column("b", "date")),
-        [f"columns.b is date in the model and absent from c.yaml:9; {DESCRIBE}"],
-    ),
+    "the same": ("- {name: A, physicalType: INTEGER}", table()),
+    "a name in the catalog": ("- {name: A of it, physicalName: a, physicalType: int}", table()),
+    "order of columns": (BOTH.format("", ""), table(*reversed(KEYED))),
+    "a column of the contract": ("- {name: a, physicalType: int}\n- {name: b, physicalType: date}", table()),
+    "a column of the model": ("- {name: a, physicalType: int}", table(Column("a", "int"), Column("b", "date"))),
     "a column of the contract without a physical type": (
         "- {name: a, physicalType: int}\n- {name: b, logicalType: date}\n- {name: c}",
         table(),
-        [
-            f"columns.b is date in c.yaml:12 and absent from the model; {DECLARE}",
-            f"columns.c is any type in c.yaml:13 and absent from the model; {DECLARE}",
-        ],
     ),
     "fields in a bare struct": (
-        ("- {name: a, physicalType: 'MAP<STRING, STRUCT>', logicalType: map, map: {key: {logicalType: string}, value: "
-        "{logicalType: object, properties: [{name: x, logicalType: integer}, {name: y, logicalType: date}]}}}"),
+        (
+            "- {name: a, physicalType: 'MAP<STRING, STRUCT>', logicalType: map, map: {key: {logicalType: string}, value: "
+            "{logicalType: object, properties: [{name: x, logicalType: integer}, {name: y, logicalType: date}]}}}"
+        ),
         table(Column("a", "map<string, struct<x: int, y: string>>")),
-        [f"columns.a.value.y is string in the model and date (date) in c.yaml:11; {CHANGE}"],
     ),
     "a kind as physical type": (
-        ("- {name: a, physicalType: array, logicalType: array, items: {physicalType: object, logicalType: object, "
-        "properties: [{name: x, logicalType: integer}]}}"),
+        (
+            "- {name: a, physicalType: array, logicalType: array, items: {physicalType: object, logicalType: object, "
+            "properties: [{name: x, logicalType: integer}]}}"
+        ),
         table(Column("a", "array<struct<x: int>>")),
-        [],
     ),
     "unique and the key": (
         "- {name: a, physicalType: int, primaryKey: true, unique: true}",
         table(Column("a", "int", is_nullable=False), primary_key=["a"], unique=[Unique(["a"])]),
-        [],
     ),
     "unique by the key": (
         "- {name: a, physicalType: int, primaryKey: true, unique: true}",
         table(Column("a", "int", is_nullable=False), primary_key=["a"]),
-        [],
     ),
     "a field of the contract": (
         "- {name: a, physicalType: 'struct<x: int, y: int>'}",
         table(Column("a", "struct<x: int>")),
-        [f"columns.a.y is int in c.yaml:11 and absent from the model; {DECLARE}"],
     ),
     "a field of the model in items": (
         "- {name: a, logicalType: array, items: {logicalType: object, properties: [{name: x, physicalType: int}]}}",
         table(Column("a", "array<struct<x: int, y: int>>")),
-        [f"columns.a.element.y is int in the model and absent from c.yaml:11; {DESCRIBE}"],
     ),
-    "a type": (
-        "- {name: a, physicalType: bigint}",
-        table(),
-        [f"columns.a is int in the model and bigint in c.yaml:11; {CHANGE}"],
+    "a type": ("- {name: a, physicalType: bigint}", table()),
+    "a type that needs a feature": (
+        "- {name: a, physicalType: timestamp_ntz}\n- {name: b, physicalType: variant}",
+        table(Column("a", "timestamp"), Column("b", "string")),
     ),
-    "a type that is not allowed": (
-        "- {name: a, logicalType: boolean}",
-        table(),
-        [f"columns.a is int in the model and boolean (boolean) in c.yaml:11; {CHANGE}"],
-    ),
-    "another kind": (
-        "- {name: a, logicalType: array, items: {physicalType: int}}",
-        table(),
-        [f"columns.a is int in the model and array<int> in c.yaml:11; {CHANGE}"],
-    ),
-    "required": (
-        "- {name: a, physicalType: int, required: true}",
-        table(),
-        [f"columns.a is nullable in the model and not null in c.yaml:11; {CHANGE}"],
-    ),
-    "not required": (
-        "- {name: a, physicalType: int}",
-        table(Column("a", "int", is_nullable=False)),
-        [f"columns.a is not null in the model and nullable in c.yaml:11; {CHANGE}"],
-    ),
+    "a type that is not allowed": ("- {name: a, logicalType: boolean}", table()),
+    "another kind": ("- {name: a, logicalType: array, items: {physicalType: int}}", table()),
+    "required": ("- {name: a, physicalType: int, required: true}", table()),
+    "not required": ("- {name: a, physicalType: int}", table(Column("a", "int", is_nullable=False))),
     "a required field": (
         "- {name: a, logicalType: object, properties: [{name: x, physicalType: int, required: true}]}",
         table(Column("a", "struct<x: int>")),
-        [f"columns.a.x is nullable in the model and not null in c.yaml:11; {CHANGE}"],
     ),
-    "elements of which nothing is said": (
+    "elements of which nothing is said": ("- {name: a, physicalType: array<int>}", table(Column("a", "array<int>"))),
+    "elements of which nothing is said, and that are never NULL": (
         "- {name: a, physicalType: array<int>}",
-        table(Column("a", "array<int>")),
-        [],
+        table(Column("a", ArrayType(IntegerType(), containsNull=False))),
     ),
     "required elements": (
         "- {name: a, logicalType: array, items: {physicalType: int, required: true}}",
         table(Column("a", "array<int>")),
-        [f"columns.a.element is nullable in the model and not null in c.yaml:11; {CHANGE}"],
     ),
-    "a key": (BOTH.format(", primaryKey: true", ", primaryKey: true"), table(*KEYED, primary_key=["b", "a"]), []),
+    "a key": (BOTH.format(", primaryKey: true", ", primaryKey: true"), table(*KEYED, primary_key=["b", "a"])),
     "a key in another order": (
         BOTH.format(", primaryKey: true, primaryKeyPosition: 1", ", primaryKey: true, primaryKeyPosition: 2"),
         table(*KEYED, primary_key=["b", "a"]),
-        [
-            f"primary_key is pk_prod_s_t__b_a (b, a) in the model and absent from c.yaml:9; {DESCRIBE}",
-            f"primary_key is pk_prod_s_t__b_a (a, b) in c.yaml:9 and absent from the model; {DECLARE}",
-        ],
     ),
-    "a key of the contract": (
-        BOTH.format(", primaryKey: true", ""),
-        table(*KEYED),
-        [f"primary_key is pk_prod_s_t__a (a) in c.yaml:9 and absent from the model; {DECLARE}"],
-    ),
-    "a key of the model": (
-        BOTH.format("", ""),
-        table(*KEYED, primary_key=["a"]),
-        [f"primary_key is pk_prod_s_t__a (a) in the model and absent from c.yaml:9; {DESCRIBE}"],
-    ),
-    "unique": (BOTH.format(", unique: true", ""), table(*KEYED, unique=[Unique(["A"], name="u")]), []),
-    "a combination that is unique": (BOTH.format("", ""), table(*KEYED, unique=[Unique(["a", "b"])]), []),
-    "unique in the contract": (
-        BOTH.format(", unique: true", ""),
-        table(*KEYED),
-        [f"unique.uq_prod_s_t__a is (a) in c.yaml:9 and absent from the model; {DECLARE}"],
-    ),
-    "unique in the model": (
-        BOTH.format("", ""),
-        table(*KEYED, unique=[Unique(["b"])]),
-        [f"unique.uq_prod_s_t__b is (b) in the model and absent from c.yaml:9; {DESCRIBE}"],
-    ),
-    "partitions": (BOTH.format(", partitioned: true", ""), table(*KEYED, partitioned_by=["a"]), []),
+    "a key of the contract": (BOTH.format(", primaryKey: true", ""), table(*KEYED)),
+    "a key of the model": (BOTH.format("", ""), table(*KEYED, primary_key=["a"])),
+    "unique": (BOTH.format(", unique: true", ""), table(*KEYED, unique=[Unique(["A"], name="u")])),
+    "a combination that is unique": (BOTH.format("", ""), table(*KEYED, unique=[Unique(["a", "b"])])),
+    "unique in the contract": (BOTH.format(", unique: true", ""), table(*KEYED)),
+    "unique in the model": (BOTH.format("", ""), table(*KEYED, unique=[Unique(["b"])])),
+    "partitions": (BOTH.format(", partitioned: true", ""), table(*KEYED, partitioned_by=["a"])),
     "partitions in another order": (
         BOTH.format(", partitioned: true, partitionKeyPosition: 1", ", partitioned: true, partitionKeyPosition: 2"),
         table(*KEYED, Column("c", "int"), partitioned_by=["b", "a"]),
-        [
-            f"layout is partitioned by (b, a) in the model and partitioned by (a, b) in c.yaml:9; {CHANGE}",
-            f"columns.c is int in the model and absent from c.yaml:9; {DESCRIBE}",
-        ],
     ),
-    "clusters, which a contract cannot say": (BOTH.format("", ""), table(*KEYED, clustered_by=["a"]), []),
-    "a foreign key": (PARENT.format(TO_PARENT), table(foreign_keys=[ForeignKey(["a"], "prod.s.p", name="f")]), []),
-    "a foreign key of the contract": (
-        PARENT.format(TO_PARENT),
-        table(),
-        [
-            "foreign_keys.fk_prod_s_t__a is (a) references prod.s.p (id) in c.yaml:10 and absent from the model; "
-            + DECLARE
-        ],
-    ),
-    "a foreign key of the model": (
-        PARENT.format(""),
-        table(foreign_keys=[ForeignKey(["a"], "prod.s.p", name="f")]),
-        [f"foreign_keys.f is (a) references prod.s.p in the model and absent from c.yaml:10; {DESCRIBE}"],
-    ),
-    "a foreign key to another table": (
-        PARENT.format(""),
-        table(foreign_keys=[ForeignKey(["a"], "prod.other.p")]),
-        [],
-    ),
+    "clusters, which a contract cannot say": (BOTH.format("", ""), table(*KEYED, clustered_by=["a"])),
+    "a foreign key": (PARENT.format(TO_PARENT), table(foreign_keys=[ForeignKey(["a"], "prod.s.p", name="f")])),
+    "a foreign key of the contract": (PARENT.format(TO_PARENT), table()),
+    "a foreign key of the model": (PARENT.format(""), table(foreign_keys=[ForeignKey(["a"], "prod.s.p", name="f")])),
+    "a foreign key to another table": (PARENT.format(""), table(foreign_keys=[ForeignKey(["a"], "prod.other.p")])),
     "what a contract cannot say": (
         "- {name: a, physicalType: int}",
         table(Column("a", "int", default=1, tags={"x": "y"}), table_properties={"team": "x"}, tags={"x": "y"}),
-        [],
     ),
-    "a comment": ("- {name: a, physicalType: int, description: x}", table(comment="y"), []),
-    "deprecated in the contract": (
-        "- {name: a, physicalType: int, deprecated: true}",
-        table(),
-        [f"columns.a is not deprecated in the model and deprecated in c.yaml:11; {CHANGE}"],
-    ),
+    "a comment": ("- {name: a, physicalType: int, description: x}", table(comment="y")),
+    "deprecated in the contract": ("- {name: a, physicalType: int, deprecated: true}", table()),
     "deprecated in the model": (
         "- {name: a, physicalType: int}",
         table(Column("a", "int", deprecated=Deprecated(date(2026, 1, 31)))),
-        [f"columns.a is deprecated in the model and not deprecated in c.yaml:11; {CHANGE}"],
     ),
     "deprecated, and written in capitals": (
         "- {name: A, physicalType: int, deprecated: true}\n- {name: B.C, physicalType: bigint, deprecated: true}",
         table(Column("a", "int"), Column("b.c", "int", deprecated=Deprecated(date(2026, 1, 31)))),
-        [
-            f"columns.`b.c` is int in the model and bigint in c.yaml:12; {CHANGE}",
-            f"columns.A is not deprecated in the model and deprecated in c.yaml:11; {CHANGE}",
-        ],
     ),
     "a deprecated table": (
         "- name: t\n  deprecated: true\n  properties:\n    - {name: a, physicalType: int}",
         table(deprecated=Deprecated(date(2026, 1, 31))),
-        [],
     ),
-}  # fmt: skip
+}
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_what_differs(case):
-    text, model, differences = CASES[case]
-
-    assert compared(text, model)[0] == differences
+def test_what_differs(reviewed):
+    case = ReviewedCases(lambda text, model: compared(text, model)[0])
+    for name, (text, model) in CASES.items():
+        case(name, text, model)
+    assert case.text == reviewed
 
 
 def test_a_renamed_column_with_the_hint_is_compared_by_its_name():

@@ -11,11 +11,13 @@ from textwrap import dedent, indent
 import pytest
 from hypothesis import given
 
-from pytest_delta_schema import Check, Column, ForeignKey, Table, Unique
+from pytest_delta_schema import Column, Table
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DataContractError, DeclarationError
-from pytest_delta_schema.exchange import from_odcs
+from pytest_delta_schema.exchange import from_odcs, to_ddl
 from pytest_delta_schema.sql.quoting import type_sql
 from pytest_delta_schema.state.desired import desired_state
+from support.case_tables import blocks_in
+from support.snapshots import ReviewedCases
 from support.strategies import COLUMNS
 
 HEAD = """\
@@ -61,111 +63,11 @@ def faults(read):
     return faults
 
 
-ORDERS = """
-- id: ORDERS
-  name: orders
-  physicalName: sales_orders
-  physicalType: table
-  description: One row an order.
-  properties:
-    - {name: day, physicalType: date, partitioned: true, partitionKeyPosition: 2, logicalType: date,
-       logicalTypeOptions: {minimum: 2020-01-01}}
-    - {name: region, physicalType: string, partitioned: true, partitionKeyPosition: 1}
-    - {name: line, physicalType: int, primaryKey: true, primaryKeyPosition: 2}
-    - {name: order id, physicalName: order_id, physicalType: BIGINT, primaryKey: true, primaryKeyPosition: 1}
-    - {name: amount, logicalType: number, physicalType: "DECIMAL(18, 2)", description: In euros.,
-       logicalTypeOptions: {exclusiveMinimum: 0, maximum: 1000000.5, multipleOf: 0.01}}
-    - name: status
-      logicalType: string
-      physicalType: varchar(20)
-      required: true
-      enum: [{value: new}, {value: "it's paid", label: Paid}, {value: null}]
-      logicalTypeOptions: {minLength: 2, maxLength: 20}
-    - {name: level, logicalType: integer, physicalType: smallint, enum: [{value: 1}, {value: 2}]}
-    - {name: code, physicalType: string, unique: true}
-    - name: customer
-      physicalType: long
-      relationships:
-        - to: customers.id
-    - name: address
-      logicalType: object
-      properties:
-        - {name: street, logicalType: string, physicalType: string, required: true, logicalTypeOptions: {maxLength: 9}}
-        - {name: geo, physicalType: "struct<lat: double>", logicalType: object, properties: [
-            {name: lat, physicalType: double, description: In degrees.}]}
-    - {name: notes, logicalType: array, items: {physicalType: string, required: true}}
-    - name: limits
-      logicalType: map
-      physicalType: MAP<STRING, STRUCT>
-      map:
-        key: {logicalType: string}
-        value: {logicalType: object, properties: [{name: low, physicalType: int}]}
-- id: CUST
-  name: customers
-  properties:
-    - {id: CUST_ID, name: id, physicalType: bigint, primaryKey: true}
-"""
+def test_a_contract_becomes_models(read, caplog, reviewed):
+    models = read(contract(Path(__file__).with_name("orders.odcs.yaml").read_text("utf-8")))
 
-MODELS = [
-    Table(
-        "prod",
-        "silver",
-        "sales_orders",
-        [
-            Column("day", "date"),
-            Column("region", "string"),
-            Column("line", "int", is_nullable=False),
-            Column("order_id", "bigint", is_nullable=False),
-            Column("amount", "decimal(18,2)", comment="In euros."),
-            Column("status", "varchar(20)", is_nullable=False),
-            Column("level", "smallint"),
-            Column("code", "string"),
-            Column("customer", "bigint"),
-            Column("address", "struct<street: string not null, geo: struct<lat: double comment 'In degrees.'>>"),
-            Column("notes", "array<string>"),
-            Column("limits", "map<string, struct<low: int>>"),
-        ],
-        comment="One row an order.",
-        primary_key=["order_id", "line"],
-        unique=[Unique(["code"])],
-        partitioned_by=["region", "day"],
-        checks=[
-            Check("day_minimum", "day >= DATE'2020-01-01'"),
-            Check("amount_exclusiveminimum", "amount > 0"),
-            Check("amount_maximum", "amount <= 1000000.5"),
-            Check("amount_multipleof", "amount % 0.01 = 0"),
-            Check("status_enum", "status IN ('new', 'it\\'s paid')"),
-            Check("status_minlength", "length(status) >= 2"),
-            Check("level_enum", "level IN (1, 2)"),
-            Check("address_street_maxlength", "length(address.street) <= 9"),
-        ],
-        foreign_keys=[ForeignKey(["customer"], "prod.silver.customers", parent_columns=["id"])],
-    ),
-    Table("prod", "silver", "customers", [Column("id", "bigint", is_nullable=False)], primary_key=["id"]),
-]
-
-
-def test_a_contract_becomes_models(read, caplog):
-    orders, customers = read(contract(ORDERS))
-
-    notes = desired_state(orders).columns[10].data_type
-    assert (notes.element, notes.contains_null) == ("string", False)
-    wanted = desired_state(MODELS[0])
-    made = desired_state(orders)
-    assert [c._replace(data_type=wanted.columns[10].data_type) if c.name == "notes" else c for c in made.columns] == [
-        *wanted.columns
-    ]
-    assert (made.primary_key, made.unique, made.foreign_keys, made.partitioning, made.table_comment) == (
-        wanted.primary_key,
-        wanted.unique,
-        wanted.foreign_keys,
-        wanted.partitioning,
-        wanted.table_comment,
-    )
-    assert [(check.name, check.expression.replace("`", "")) for check in made.checks] == [
-        (check.name, check.expression) for check in wanted.checks
-    ]
-    assert customers == MODELS[1]
+    assert to_ddl(models) == reviewed
+    assert desired_state(models[0]).columns[10].data_type.contains_null is False
     assert caplog.messages == []
 
 
@@ -176,69 +78,13 @@ def test_every_version_3_is_read(read, version):
     assert table == Table("prod", "silver", "t", [Column("a", "int", is_nullable=False)])
 
 
-COMMON = """\
-name: shop_orders
-tenant: shop
-domain: sales
-dataProduct: orders
-description: {purpose: Who bought what., limitations: None., usage: Reports.}
-tags: [sales, gold]
-price: {priceAmount: 9.95, priceCurrency: EUR, priceUnit: megabyte}
-roles: [{role: reader, access: read, firstLevelApprovers: Lead}]
-slaProperties: [{property: latency, value: 4, unit: d, element: orders.day}]
-customProperties: [{property: owner, value: {team: shop, size: 3}}]
-contractCreatedTs: 2026-01-31T10:00:00Z
-schema:
-  - name: orders
-    logicalType: object
-    physicalType: table
-    dataGranularityDescription: One row an order.
-    authoritativeDefinitions: [{url: https://shop.example/orders, type: businessDefinition}]
-    quality: [{type: sql, query: select count(*) from orders, mustBeGreaterThan: 0}]
-    properties:
-      - name: day
-        businessName: order day
-        logicalType: date
-        physicalType: date
-        classification: public
-        criticalDataElement: false
-        partitioned: true
-        partitionKeyPosition: 1
-        primaryKeyPosition: -1
-        transformLogic: select day from raw
-        transformSourceObjects: [raw]
-        examples: [2026-01-31, 2026-02-01]
-        encryptedName: day_encrypted
-        quality: [{type: library, description: No day is missing., dimension: completeness, RULE}]
-"""
-WHOLE = {
-    "v3.0.2": (
-        "team: [{username: jo, role: owner, dateIn: 2026-01-01, dateOut: null}]\n"
-        "support: [{channel: '#shop', tool: slack, url: https://chat.example/shop}]\nslaDefaultElement: orders.day\n"
-        "servers: [{server: prod, type: databricks, host: x.example, catalog: prod, schema: silver, whatever: 1}]\n"
-    ),
-    "v3.1.0": (
-        "team: {name: shop, members: [{username: jo, role: owner}]}\n"
-        "support: [{id: chat, channel: '#shop', tool: googlechat}]\n"
-        "servers: [{id: prod_server, server: prod, type: databricks, host: x.example, catalog: prod, schema: silver}]\n"
-    ),
-    "v3.2.0": (
-        "team: {name: shop, members: [{username: jo, role: owner}]}\n"
-        "context: {instructions: Ask the sales team first.}\n"
-        "servers: [{server: prod, type: databricks, host: x.example, catalog: prod, schema: silver}]\n"
-    ),
-}
-"""Whole contracts, in the words that the standard's own examples of each version use."""
+def test_whole_contracts_are_read_whatever_else_they_say(read, caplog):
+    """The words are those of the standard's own examples of each version."""
+    for text in blocks_in(Path(__file__).with_name("whole_contracts.txt")).values():
+        (table,) = read(text)
 
-
-@pytest.mark.parametrize("version", WHOLE)
-def test_whole_contracts_are_read_whatever_else_they_say(read, caplog, version):
-    rule = "rule: nullCheck" if version == "v3.0.2" else "metric: nullValues, mustBe: 0"
-
-    (table,) = read(HEAD.format(version=version) + WHOLE[version] + COMMON.replace("RULE", rule))
-
-    assert table == Table("prod", "silver", "orders", [Column("day", "date")], partitioned_by=["day"])
-    assert caplog.messages == []
+        assert table == Table("prod", "silver", "orders", [Column("day", "date")], partitioned_by=["day"])
+        assert caplog.messages == []
 
 
 SPELLINGS = {
@@ -327,36 +173,31 @@ def test_columns_that_are_written_by_their_types_come_back(tmp_path_factory, col
 
 
 PROPOSED = [
-    ("string", "", "string"),
-    ("integer", "", "bigint"),
-    ("integer", "{format: i8}", "tinyint"),
-    ("integer", "{format: i16}", "smallint"),
-    ("integer", "{format: i32}", "int"),
-    ("integer", "{format: i64}", "bigint"),
-    ("number", "", "double, or decimal(18,2)"),
-    ("number", "{format: f32}", "float"),
-    ("number", "{format: f64}", "double"),
-    ("boolean", "", "boolean"),
-    ("date", "", "date"),
-    ("timestamp", "", "timestamp"),
-    ("time", "", "string"),
-    ("object", "", "struct<...>, or give its properties"),
-    ("array", "", "array<...>, or give its items"),
-    ("vector", "{dimensions: 3}", "array<float>"),
+    ("string", ""),
+    ("integer", ""),
+    ("integer", "{format: i8}"),
+    ("integer", "{format: i16}"),
+    ("integer", "{format: i32}"),
+    ("integer", "{format: i64}"),
+    ("number", ""),
+    ("number", "{format: f32}"),
+    ("number", "{format: f64}"),
+    ("boolean", ""),
+    ("date", ""),
+    ("timestamp", ""),
+    ("time", ""),
+    ("object", ""),
+    ("array", ""),
+    ("vector", "{dimensions: 3}"),
 ]
 
 
-def test_no_type_is_guessed(faults):
-    wrong = []
-    for logical, options, proposal in PROPOSED:
-        text = f"- name: a\n  logicalType: {logical}\n" + (f"  logicalTypeOptions: {options}\n" if options else "")
-        wanted = (
-            "c.yaml:11: schema[0].properties[0] has no physicalType; write the type of the column, such as "
-            f"physicalType: {proposal}"
-        )
-        if faults(column(text)) != [wanted]:
-            wrong.append((logical, faults(column(text))))
-    assert wrong == []
+def test_no_type_is_guessed(faults, reviewed):
+    case = ReviewedCases(faults)
+    for logical, options in PROPOSED:
+        lines = f"  logicalType: {logical}\n" + (f"  logicalTypeOptions: {options}\n" if options else "")
+        case(f"{logical} {options}".strip(), column(f"- name: a\n{lines}"))
+    assert case.text == reviewed
 
 
 def test_each_property_without_a_type_is_named_at_every_depth(faults):
@@ -384,31 +225,31 @@ def test_each_property_without_a_type_is_named_at_every_depth(faults):
 
 
 NOT_YAML = [
-    ("a: &x 1\nb: *x\n", "1: has the anchor or alias x; write the value where it is needed"),
-    ("a: !!str 1\n", "1: has the tag tag:yaml.org,2002:str; write a plain value"),
-    ("a: !!python/object/apply:os.system [x]\n", ("1: has the tag tag:yaml.org,2002:python/object/apply:os.system; "
-     "write a plain value")),
-    ("a:\n\t- 1\n", "2: is indented by a tab; write spaces"),
-    ("a: {\n", "2: is not YAML: did not find expected node content; correct it"),
-    ("a: 1\nb: 2\na: 3\n", "3: has the key a twice, first in line 1; remove one of the two"),
-    ("a: {b: 1, b: 2}\n", "1: has the key b twice, first in line 1; remove one of the two"),
-    ("<<: {a: 1}\n", "1: merges another mapping; write its entries"),
-    ("1: x\n", "1: has a key that is no text; write a plain word"),
-    ("? [a]\n: 1\n", "1: has a key that is no text; write a plain word"),
-    ("a: 1\n---\nb: 2\n", "2: has a second document; write one contract a file"),
-    ("a: 1\nb: \0\n", "2: has the character #x0000, which YAML does not allow; remove it"),
-    ("[" * 100_000, "1: is nested more than 100 deep; name the type in physicalType"),
-    ("", "1: has no mapping at its top; write apiVersion, kind, id, version and schema"),
-    ("- 1\n", "1: has no mapping at its top; write apiVersion, kind, id, version and schema"),
-    ("a: é\n".encode("latin-1"), "1: is not UTF-8: invalid continuation byte at byte 3; convert it to UTF-8"),
-    ("a: 1\n".encode("utf-16"), "1: is not UTF-8: invalid start byte at byte 0; convert it to UTF-8"),
-]  # fmt: skip
+    "a: &x 1\nb: *x\n",
+    "a: !!str 1\n",
+    "a: !!python/object/apply:os.system [x]\n",
+    "a:\n\t- 1\n",
+    "a: {\n",
+    "a: 1\nb: 2\na: 3\n",
+    "a: {b: 1, b: 2}\n",
+    "<<: {a: 1}\n",
+    "1: x\n",
+    "? [a]\n: 1\n",
+    "a: 1\n---\nb: 2\n",
+    "a: 1\nb: \0\n",
+    "[" * 100_000,
+    "",
+    "- 1\n",
+    "a: é\n".encode("latin-1"),
+    "a: 1\n".encode("utf-16"),
+]
 
 
-def test_what_is_no_plain_yaml_is_refused_in_one_line(faults):
-    found = [(text, faults(text)[0]) for text, _ in NOT_YAML]
-
-    assert found == [(text, f"c.yaml:{fault}") for text, fault in NOT_YAML]
+def test_what_is_no_plain_yaml_is_refused_in_one_line(faults, reviewed):
+    case = ReviewedCases(lambda text: faults(text)[0])
+    for text in NOT_YAML:
+        case(repr(text)[:60], text)
+    assert case.text == reviewed
 
 
 def test_all_faults_of_a_file_are_told(faults):
@@ -428,38 +269,21 @@ def test_a_mark_of_utf_8_and_days_and_versions_are_read(read):
 
 
 STANDARD = [
-    (HEAD.format(version="v2.2.2"), ["1: apiVersion is v2.2.2; write one of v3.0.0, v3.0.1, v3.0.2, v3.1.0, v3.2.0"]),
-    ("kind: DataContract\n", ["1: apiVersion is missing; write one of v3.0.0, v3.0.1, v3.0.2, v3.1.0, v3.2.0"]),
-    (
-        HEAD.format(version="v3.2.0").replace("1.0.0", "1.0").replace("id: shop\n", ""),
-        ['3: version breaks the standard: this value is not of type "string"; write it in quotes',
-         '1: breaks the standard: "id" is a required property; correct it'],
-    ),
-    (
-        column("- name: a\n  required: 'yes'\n  nullable: true\n  physicalType: int\n"),
-        ['12: schema[0].properties[0].required breaks the standard: this value is not of type "boolean"; correct it',
-         "13: schema[0].properties[0].nullable is not a field of v3.2.0; remove it"],
-    ),
-    (
-        column("- {name: a, logicalType: map, physicalType: 'map<string, int>'}"),
-        ['11: schema[0].properties[0] breaks the standard: "map" is a required property; correct it'],
-    ),
-    (
-        column("- name: a\n  logicalType: timestamp\n  physicalType: timestamp\n  deprecated: true\n", "v3.1.0"),
-        [("14: schema[0].properties[0].deprecated came with v3.2.0, and apiVersion is v3.1.0; "
-         "write apiVersion: v3.2.0")],
-    ),
-    (
-        column("- name: a\n  physicalType: int\n  enum: [{value: 1}]\n", "v3.1.0"),
-        ["13: schema[0].properties[0].enum came with v3.2.0, and apiVersion is v3.1.0; write apiVersion: v3.2.0"],
-    ),
-]  # fmt: skip
+    HEAD.format(version="v2.2.2"),
+    "kind: DataContract\n",
+    HEAD.format(version="v3.2.0").replace("1.0.0", "1.0").replace("id: shop\n", ""),
+    column("- name: a\n  required: 'yes'\n  nullable: true\n  physicalType: int\n"),
+    column("- {name: a, logicalType: map, physicalType: 'map<string, int>'}"),
+    column("- name: a\n  logicalType: timestamp\n  physicalType: timestamp\n  deprecated: true\n", "v3.1.0"),
+    column("- name: a\n  physicalType: int\n  enum: [{value: 1}]\n", "v3.1.0"),
+]
 
 
-def test_what_breaks_the_standard_is_refused_by_file_and_line(faults):
-    found = [sorted(faults(text)) for text, _ in STANDARD]
-
-    assert found == [sorted(f"c.yaml:{fault}" for fault in wanted) for _, wanted in STANDARD]
+def test_what_breaks_the_standard_is_refused_by_file_and_line(faults, reviewed):
+    case = ReviewedCases(lambda text: sorted(faults(text)))
+    for text in STANDARD:
+        case.unnamed(text)
+    assert case.text == reviewed
 
 
 def test_no_value_of_a_file_is_shown(faults):
@@ -485,36 +309,28 @@ def test_the_first_versions_allowed_further_fields_and_exclusive_limits(read, ca
 
 
 CONTRADICTIONS = [
+    "- {name: a, physicalType: int}\n- {name: A, physicalType: int}",
+    "- {name: a, logicalType: object, properties: [{name: b, physicalType: int}, {name: B, physicalType: int}]}",
+    "- {name: a, physicalType: VARCHAR2(3)}",
+    "- {name: a, physicalType: 'struct<b: int>', properties: [{name: c, physicalType: int}]}",
+    "- {name: a, physicalType: 'array<int>', items: {physicalType: bigint}}",
+    "- {name: a, physicalType: int, properties: [{name: c, physicalType: int}]}",
     (
-        "- {name: a, physicalType: int}\n- {name: A, physicalType: int}",
-        "12: schema[0].properties[1] is A, as another property there; describe it once",
+        "- {name: a, physicalType: int, primaryKey: true, primaryKeyPosition: 1}\n- {name: b, physicalType: int, "
+        "primaryKey: true}"
     ),
     (
-        "- {name: a, logicalType: object, properties: [{name: b, physicalType: int}, {name: B, physicalType: int}]}",
-        "11: schema[0].properties[0].properties[1] is B, as another property there; describe it once",
+        "- {name: a, physicalType: int, partitioned: true, partitionKeyPosition: 1}\n- {name: b, physicalType: int, "
+        "partitioned: true, partitionKeyPosition: 1}"
     ),
-    ("- {name: a, physicalType: VARCHAR2(3)}",
-     ("11: schema[0].properties[0].physicalType is VARCHAR2(3), which is not a Spark type: there is no type varchar2; "
-     "did you mean varchar?; correct it")),
-    ("- {name: a, physicalType: 'struct<b: int>', properties: [{name: c, physicalType: int}]}",
-     ("11: schema[0].properties[0].properties[0] is c, which is not a part of the physicalType in line 11; "
-     "correct one of the two")),
-    ("- {name: a, physicalType: 'array<int>', items: {physicalType: bigint}}",
-     "11: schema[0].properties[0].items.physicalType is bigint, and not as in the type around it; correct one"),
-    ("- {name: a, physicalType: int, properties: [{name: c, physicalType: int}]}",
-     ("11: schema[0].properties[0].properties[0] is c, which is not a part of the physicalType in line 11; "
-     "correct one of the two")),
-    (("- {name: a, physicalType: int, primaryKey: true, primaryKeyPosition: 1}\n- {name: b, physicalType: int, "
-     "primaryKey: true}"),
-     "11: schema[0].properties[0] and others have no different values of primaryKeyPosition; write 1, 2 and so on"),
-    (("- {name: a, physicalType: int, partitioned: true, partitionKeyPosition: 1}\n- {name: b, physicalType: int, "
-     "partitioned: true, partitionKeyPosition: 1}"),
-     "11: schema[0].properties[0] and others have no different values of partitionKeyPosition; write 1, 2 and so on"),
-]  # fmt: skip
+]
 
 
-def test_what_contradicts_something_else_is_refused(faults):
-    assert [faults(column(text)) for text, _ in CONTRADICTIONS] == [[f"c.yaml:{fault}"] for _, fault in CONTRADICTIONS]
+def test_what_contradicts_something_else_is_refused(faults, reviewed):
+    case = ReviewedCases(lambda text: faults(column(text)))
+    for text in CONTRADICTIONS:
+        case.unnamed(text)
+    assert case.text == reviewed
 
 
 PARENT = """
@@ -630,28 +446,19 @@ def test_a_table_is_described_once(faults):
 
 
 REMARKS = [
-    ("- {name: a, logicalType: string, physicalType: string, logicalTypeOptions: {pattern: '^x'}}",
-     "has pattern, which the model does not declare"),
-    ("- {name: a, logicalType: timestamp, physicalType: timestamp, logicalTypeOptions: {minimum: '2020-01-01T00:00:00Z'}}",
-     "has minimum, which the model does not declare"),
-    ("- {name: a, logicalType: date, physicalType: date, logicalTypeOptions: {maximum: today}}",
-     "has maximum, which the model does not declare"),
-    ("- {name: a, physicalType: int, deprecated: true}",
-     "is deprecated, and not since when; declare deprecated=Deprecated(since)"),
-    ("- {name: a, logicalType: array, items: {logicalType: integer, physicalType: int, logicalTypeOptions: {minimum: 0}}}",
-     "limits the parts of arrays or maps, which no CHECK can"),
-]  # fmt: skip
+    "- {name: a, logicalType: string, physicalType: string, logicalTypeOptions: {pattern: '^x'}}",
+    "- {name: a, logicalType: timestamp, physicalType: timestamp, logicalTypeOptions: {minimum: '2020-01-01T00:00:00Z'}}",
+    "- {name: a, logicalType: date, physicalType: date, logicalTypeOptions: {maximum: today}}",
+    "- {name: a, physicalType: int, deprecated: true}",
+    "- {name: a, logicalType: array, items: {logicalType: integer, physicalType: int, logicalTypeOptions: {minimum: 0}}}",
+]
 
 
-def test_what_a_model_cannot_say_is_logged(read, caplog):
-    for text, _ in REMARKS:
+def test_what_a_model_cannot_say_is_logged(read, caplog, reviewed):
+    for text in REMARKS:
         (table,) = read(column(text))
         assert not table.checks
-
-    where = "prod.silver.t: c.yaml:11: schema[0].properties[0]"
-    assert [message.removeprefix(where).removeprefix(".items").lstrip() for message in caplog.messages] == [
-        remark for _, remark in REMARKS
-    ]
+    assert "\n".join([*caplog.messages, ""]) == reviewed
 
 
 def test_a_deprecated_table_is_logged(read, caplog):

@@ -8,6 +8,7 @@ import logging
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -42,19 +43,19 @@ from pytest_delta_schema.state import (
     TableState,
 )
 from pytest_delta_schema.state.desired import desired_state
-from support.case_tables import assert_rows, cases, refusal
+from support.case_tables import assert_rows, blocks_in, cases, refusal
+from support.snapshots import ReviewedCases
 from support.strategies import NAMED, REFUSED
 
 REMOVE = "remove the statement"
-TWICE = "TBLPROPERTIES is given twice; keep one"
 SKIP = f"{REMOVE}, or skip such statements by --skip-other"
 CORRECT = "correct it"
-FINAL = "write the CREATE TABLE of the final table instead"
-REPORT = "remove it, or report that it is not understood"
 COLUMNS = "write its columns, or import the table from its catalog"
 TABLE = "CREATE TABLE dev.s.t (a INT);"
 NAMES = "write catalog.schema.table, or give the catalog and the schema of such names"
-QUOTES = "put a name with other characters than letters, digits and underscores in back-quotes"
+
+
+SHOWN, ALTERED, FROM_CATALOG = blocks_in(Path(__file__).with_name("statements.txt")).values()
 
 
 def faults_of(text: str, **options: bool) -> str:
@@ -94,33 +95,6 @@ def test_a_type_is_refused_with_the_same_reason_in_a_model_and_in_a_script():
         assert fnmatch.fnmatchcase(fault.removeprefix(start), f"{fact}; {remedy or CORRECT}"), text
 
 
-SHOWN = """\
-CREATE TABLE main.shop.orders (
-  id BIGINT NOT NULL COMMENT 'Order',
-  mail STRING COLLATE UTF8_BINARY COMMENT 'It\\'s theirs',
-  address STRUCT<street: STRING COMMENT 'a, b > c', zip: INT NOT NULL, tags: ARRAY<STRING>>,
-  total DECIMAL(18,2) DEFAULT 0,
-  day DATE GENERATED ALWAYS AS ( CAST(created AS DATE) ),
-  created TIMESTAMP,
-  CONSTRAINT `pk_main_shop_orders__id` PRIMARY KEY (`id`) NOT ENFORCED RELY,
-  CONSTRAINT `to_customers` FOREIGN KEY (`id`) REFERENCES `main`.`shop`.`customers` (`id`) NOT ENFORCED NORELY)
-USING delta
-CLUSTER BY (day, address.zip)
-COMMENT 'All orders'
-LOCATION 'abfss://lake@example.dfs.core.windows.net/orders'
-WITH ROW FILTER main.shop.mine ON (mail)
-TBLPROPERTIES (
-  'delta.appendOnly' = 'true',
-  'delta.columnMapping.maxColumnId' = '6',
-  'delta.constraints.positive' = 'total > 0',
-  'delta.feature.clustering' = 'supported',
-  'delta.minReaderVersion' = '3',
-  'delta.minWriterVersion' = '7',
-  'team' = 'sales',
-  'transient_lastDdlTime' = '1586269021')
-"""
-
-
 def test_what_databricks_shows_of_a_table(caplog):
     (table,) = from_ddl(SHOWN)
 
@@ -143,7 +117,7 @@ def test_what_databricks_shows_of_a_table(caplog):
             checks=[Check("positive", "total > 0")],
             foreign_keys=[ForeignKey(["id"], "main.shop.customers", ["id"], name="to_customers")],
             clustered_by=["day", "address.zip"],
-        ),
+        )
     )
     assert [record.getMessage() for record in caplog.records] == [
         "main.shop.orders: its LOCATION is not declared: a new table is stored where its catalog puts it",
@@ -264,31 +238,6 @@ def test_a_record_says_which_properties_the_model_had(caplog):
     assert caplog.messages == ["dev.s.t: its properties y are not declared: the platform writes them"]
 
 
-ALTERED = """\
-CREATE TABLE dev.s.t (id INT, s STRUCT<f: ARRAY<STRUCT<g: INT>>>, d INT DEFAULT 1) TBLPROPERTIES ('a' = '1', 'b' = '2');
-ALTER TABLE dev.s.t ADD COLUMNS (first INT COMMENT 'x' FIRST, `after` STRING AFTER id);
-ALTER TABLE dev.s.t ADD COLUMN last BIGINT NOT NULL;
-ALTER TABLE dev.s.t ALTER COLUMN
-  `s`.`f`.`element`.`g` COMMENT 'deep',
-  `id` SET NOT NULL,
-  `last` DROP NOT NULL,
-  `d` DROP DEFAULT,
-  `after` SET DEFAULT concat('a', 'b');
-ALTER TABLE dev.s.t ALTER ID TYPE BIGINT;
-ALTER TABLE dev.s.t CHANGE COLUMN id SET TAGS ('pii', 'level' = '3');
-ALTER TABLE dev.s.t ALTER COLUMN id UNSET TAGS ('pii');
-ALTER TABLE dev.s.t SET TAGS ('team' = 'x');
-ALTER TABLE dev.s.t SET TBLPROPERTIES ('c' = '3');
-ALTER TABLE dev.s.t UNSET TBLPROPERTIES IF EXISTS ('a', 'zz');
-ALTER TABLE dev.s.t ADD CONSTRAINT positive CHECK (id > 0);
-ALTER TABLE dev.s.t ADD PRIMARY KEY (id);
-ALTER TABLE dev.s.t CLUSTER BY (id);
-COMMENT ON TABLE dev.s.t IS 'All';
-COMMENT ON COLUMN dev.s.t.s.f IS "the fields";
-COMMENT ON COLUMN dev.s.t.d IS NULL
-"""
-
-
 def test_alterations_are_part_of_the_declaration():
     (table,) = from_ddl(ALTERED)
 
@@ -315,41 +264,35 @@ def test_alterations_are_part_of_the_declaration():
     )
 
 
-def test_what_a_model_does_not_declare_is_named(caplog):
+def test_what_a_model_does_not_declare_is_named(caplog, reviewed):
     def remarks(text):
         caplog.clear()
         commented = {table.comment for table in from_ddl(text)}
         assert commented <= ({"x"} if "COMMENT 'x'" in text and "MASK" not in text else {""})
-        return "\n".join(caplog.messages).removesuffix(" is not declared")
+        return caplog.messages
 
-    with cases(remarks) as case:
-        for text, part in {
-            "SCHEMA dev.s COMMENT 'x'": "COMMENT 'x'",
-            "DATABASE dev.s LOCATION 's3://x'": "LOCATION",
-            "SCHEMA dev.s MANAGED LOCATION 'x'": "LOCATION",
-            "SCHEMA dev.s WITH DBPROPERTIES ('a' = 'b')": "property a",
-            "SCHEMA dev.s DEFAULT COLLATION x": "DEFAULT COLLATION x",
-        }.items():
-            case(f"CREATE {text}", f"statement 1: {part} of the schema dev.s")
-        case("COMMENT ON SCHEMA dev.s IS 'x'", "statement 1: the comment of a schema")
-        case("COMMENT ON CATALOG dev IS NULL", "statement 1: the comment of a catalog")
-        for text, part in {
-            "(a INT MASK dev.s.f USING COLUMNS (b, c) COMMENT 'x')": "MASK dev.s.f USING COLUMNS (b, c) of a",
-            "(a INT, CONSTRAINT u UNIQUE (a) RELY)": "RELY of its unique constraint (a)",
-            "(a INT, b DATE, PRIMARY KEY (a, b TIMESERIES))": "TIMESERIES of b in its primary key",
-            "(a INT) WITH ROW FILTER f ON ()": "its ROW FILTER f ON ()",
-            "(a INT) WITH ROW FILTER dev.s.f ON (a, b) COMMENT 'x'": "its ROW FILTER dev.s.f ON (a, b)",
-        }.items():
-            case(f"CREATE TABLE dev.s.t {text}", f"dev.s.t: {part}")
-        case("CREATE TABLE dev.s.t (a INT) OPTIONS (x 'y', z = 1)", "dev.s.t: its OPTIONS x, z are not declared")
-        auto = "dev.s.t: CLUSTER BY AUTO is not declared: a model names the columns, or has no clustering"
-        case("CREATE TABLE dev.s.t (a INT) CLUSTER BY AUTO", auto)
-        unchecked = "dev.s.t: its check c is NOT ENFORCED, and not declared"
-        case("CREATE TABLE dev.s.t (a INT, CONSTRAINT c CHECK (a > 0) NOT ENFORCED NORELY)", unchecked)
-        case("CREATE TABLE dev.s.t (a INT CONSTRAINT c CHECK (a > 0) NOT ENFORCED)", unchecked)
-        elsewhere = "dev.s.t: its LOCATION is not declared: a new table is stored where its catalog puts it"
-        options = "LOCATION 's3://b/t' WITH (CREDENTIAL c) COMMENT 'x'"
-        case(f"CREATE EXTERNAL TABLE dev.s.t (a INT) {options}", elsewhere)
+    case = ReviewedCases(remarks)
+    for text in (
+        *("CREATE SCHEMA dev.s COMMENT 'x'", "CREATE DATABASE dev.s LOCATION 's3://x'"),
+        *("CREATE SCHEMA dev.s MANAGED LOCATION 'x'", "CREATE SCHEMA dev.s WITH DBPROPERTIES ('a' = 'b')"),
+        *(
+            "CREATE SCHEMA dev.s DEFAULT COLLATION x",
+            "COMMENT ON SCHEMA dev.s IS 'x'",
+            "COMMENT ON CATALOG dev IS NULL",
+        ),
+        "CREATE TABLE dev.s.t (a INT MASK dev.s.f USING COLUMNS (b, c) COMMENT 'x')",
+        "CREATE TABLE dev.s.t (a INT, CONSTRAINT u UNIQUE (a) RELY)",
+        "CREATE TABLE dev.s.t (a INT, b DATE, PRIMARY KEY (a, b TIMESERIES))",
+        "CREATE TABLE dev.s.t (a INT) WITH ROW FILTER f ON ()",
+        "CREATE TABLE dev.s.t (a INT) WITH ROW FILTER dev.s.f ON (a, b) COMMENT 'x'",
+        "CREATE TABLE dev.s.t (a INT) OPTIONS (x 'y', z = 1)",
+        "CREATE TABLE dev.s.t (a INT) CLUSTER BY AUTO",
+        "CREATE TABLE dev.s.t (a INT, CONSTRAINT c CHECK (a > 0) NOT ENFORCED NORELY)",
+        "CREATE TABLE dev.s.t (a INT CONSTRAINT c CHECK (a > 0) NOT ENFORCED)",
+        "CREATE EXTERNAL TABLE dev.s.t (a INT) LOCATION 's3://b/t' WITH (CREDENTIAL c) COMMENT 'x'",
+    ):
+        case(text, text)
+    assert case.text == reviewed
 
 
 def test_columns_of_a_primary_key_are_not_null_if_the_table_is_created_with_it():
@@ -477,143 +420,14 @@ def test_the_garbage_collector_is_left_as_it_was(is_enabled):
         gc.enable()
 
 
-def test_a_table_that_cannot_be_read():
-    elsewhere = f"dev.s.t gets its columns from a query or another table; {COLUMNS}"
-    starts = {
-        "": [
-            ("t (a INT)", f"the name t lacks its catalog and schema; {NAMES}"),
-            ("s.t (a INT)", f"the name s.t lacks its catalog; {NAMES}"),
-            ("a.b.c.d (a INT)", "a.b.c.d has more than three parts; write catalog.schema.table"),
-            ("delta.`/lake/t` (a INT)", "delta./lake/t is a path, and a model has a name; write the name of the table"),
-            ("my-dev.s.t (a INT)", f"- follows my; {QUOTES}"),
-            (
-                "${x}.s.t (a INT)",
-                "the name of a table is expected at '$'; replace the variables of the script by their values",
-            ),
-            ("dev.'s'.t (a INT)", f"the name of a table is expected at 's'; {CORRECT}"),
-            ("dev.s.t", f"dev.s.t has no columns; {COLUMNS}"),
-            ("dev.s.t USING DELTA", f"dev.s.t has no columns; {COLUMNS}"),
-            ("dev.s.t AS SELECT 1 WITH COMMENT", elsewhere),
-            ("dev.s.t LIKE dev.s.u", elsewhere),
-            ("dev.s.t SHALLOW CLONE dev.s.u", elsewhere),
-            (
-                f"dev.s.t (a {'ARRAY<' * 1000}INT{'>' * 1000})",
-                "column a: its type is not understood: types are nested more than 100 deep; write the inner ones as objects of pyspark.sql.types",
-            ),
-        ],
-        "dev.s.t (a INT) ": [
-            (
-                "USING parquet",
-                "dev.s.t is stored as parquet, and models declare Delta tables; write USING DELTA, or remove the statement",
-            ),
-            ("CLUSTERED BY (a) INTO 4 BUCKETS", "dev.s.t has a layout that Delta does not have at 'BY'; remove it"),
-            (
-                "PARTITIONED BY (days(a))",
-                "PARTITIONED BY (days (a)) is more than the name of a column; declare a column among the columns, and partition by its name",
-            ),
-            ("WHATEVER (1) 2", f"'WHATEVER (1) 2' is not understood; {REPORT}"),
-            ("COMMENT 'x' 'y'", f"\"'y'\" is not understood; {REPORT}"),
-            ("COMMENT x", "a comment is expected at 'x'; write it in quotes"),
-            ("TBLPROPERTIES ('x' = y)", "the value y is not a text, a number or a boolean; write it in quotes"),
-            ("TBLPROPERTIES ('x' = '1', 'x' = '2')", "x is given twice; keep one"),
-            (
-                "TBLPROPERTIES ('pytest_delta_schema.ownedProperties' = '{')",
-                "the property pytest_delta_schema.ownedProperties is malformed; remove it",
-            ),
-        ],
-        "dev.s.t (a INT ": [
-            ("FOO BAR)", f"column a: 'FOO BAR' is not understood; {REPORT}"),
-            ("DEFAULT)", f"column a: an expression is expected at the end; {CORRECT}"),
-            ("COLLATE X)", "column a: a has a collation and is not a string; remove it"),
-            ("GENERATED ALWAYS AS ())", f"column a: an expression is expected between the parentheses; {CORRECT}"),
-            ("GENERATED BY NOTHING)", f"column a: BY DEFAULT is expected at 'BY'; {CORRECT}"),
-            (
-                "GENERATED ALWAYS AS IDENTITY (CACHE 1))",
-                "column a: 'CACHE 1' is not an option of an identity; remove it",
-            ),
-            ("GENERATED ALWAYS AS IDENTITY (START WITH x))", f"column a: a whole number is expected at 'x'; {CORRECT}"),
-            ("CONSTRAINT c FOO)", f"column a: the kind of the constraint c is expected at 'FOO'; {CORRECT}"),
-            ("PRIMARY KEY, PRIMARY KEY (a))", "dev.s.t has a second primary key; keep one"),
-        ],
-        "dev.s.t (": [
-            (
-                "a STRING) DEFAULT COLLATION UTF8_LCASE",
-                "DEFAULT COLLATION UTF8_LCASE changes the types of columns; write COLLATE at the columns",
-            ),
-            ("a INT", "a parenthesis is not closed; close it"),
-            (")", f"the name of a column is expected at the end; {CORRECT}"),
-            ("a INT,)", f"the name of a column is expected at the end; {CORRECT}"),
-            ("a)", f"column a: its type is not understood: a type is missing at the end; {CORRECT}"),
-            ("a BIGIN)", "column a: its type is not understood: there is no type bigin; did you mean bigint?"),
-            ("a.b INT)", "a is followed by a field of it; declare the field in the type of the column"),
-            ("a INT, CHECK (a > 0))", "a check has no name; write CONSTRAINT name CHECK (...)"),
-            ("a INT, `` INT)", "the name of a column is empty; give it a name"),
-        ],
-    }
-    with cases(lambda text: faults_of(f"\nCREATE TABLE {text}").partition(": ")[2]) as case:
-        for start, rows in starts.items():
-            for text, fault in rows:
-                case(start + text, fault)
-
-
-def test_a_statement_that_cannot_be_read():
-    declared = f"and models declare Delta tables; {REMOVE}"
-    malformed = f"a comment is not closed, or a literal in quotes is malformed; {CORRECT}"
-    starts = {
-        "": [
-            ("CREATE VIEW dev.s.v AS SELECT 1", f"dev.s.v is a VIEW, {declared}"),
-            (
-                "CREATE OR REPLACE MATERIALIZED VIEW IF NOT EXISTS dev.s.v AS SELECT 1",
-                f"dev.s.v is a MATERIALIZED VIEW, {declared}",
-            ),
-            ("CREATE OR REFRESH STREAMING TABLE dev.s.v", f"dev.s.v is a STREAMING TABLE, {declared}"),
-            (
-                "CREATE TABLE @schema.t (a INT)",
-                "the name of a table is expected at '@'; replace the variables of the script by their values",
-            ),
-            ("CREATE SCHEMA x FOO", f"'FOO' is not understood; {REPORT}"),
-            ("CREATE STREAMING TABLE dev.s.v", f"dev.s.v is a STREAMING TABLE, {declared}"),
-            ("CREATE INDEX x", f"CREATE INDEX X is not part of a declaration; {REMOVE}"),
-            ("INSERT INTO dev.s.t VALUES (';')", f"INSERT is not part of a declaration; {SKIP}"),
-            ("SHOW TABLES", f"SHOW is not part of a declaration; {SKIP}"),
-            ("SET x = 1", f"SET is not part of a declaration; {SKIP}"),
-            (f"{TABLE} {TABLE}", "dev.s.t is created a second time; keep one CREATE TABLE"),
-            (
-                "ALTER TABLE dev.s.u SET TAGS ('x')",
-                "no statement before this one creates dev.s.u; put its CREATE TABLE before this statement",
-            ),
-            ("COMMENT ON COLUMN a IS 'x'", "a lacks the name of its table; write catalog.schema.table.column"),
-            (f"{TABLE} COMMENT ON TABLE dev.s.t 'x'", f"IS is expected at 'x'; {CORRECT}"),
-            ("CREATE TABLE dev.s.t (a INT COMMENT 'x)", "a quote is not closed; close it"),
-            ("/* 'a' */ -- \"\n SELECT `a``", "a quote is not closed; close it"),
-            ("/* a /* b */", malformed),
-            ("SELECT x'1g'", malformed),
-            ("{# a", malformed),
-        ],
-        "CREATE TABLE dev.s.x (a INT": [
-            (") STORED AS PARQUET", "dev.s.x has a layout that Delta does not have at 'AS'; remove it"),
-            (") COMMENT 'x' USING DELTA COMMENT 'x'", "COMMENT is given twice; keep one"),
-            (") TBLPROPERTIES ('a' = '1') TBLPROPERTIES ('b' = '1')", TWICE),
-            (" COMMENT 'x' COMMENT 'y')", "column a: COMMENT is given twice; keep one"),
-            (" NOT NULL NOT NULL)", "column a: NOT NULL is given twice; keep one"),
-            (" DEFAULT 1 DEFAULT 2)", "column a: DEFAULT is given twice; keep one"),
-            (") TBLPROPERTIES ('k')", "k has no value; write one"),
-        ],
-        f"{TABLE} ALTER TABLE dev.s.t ": [
-            ("SET TBLPROPERTIES (a.b, c = 1)", "a.b has no value; write one"),
-            ("DROP COLUMN a", f"ALTER TABLE 'DROP COLUMN a' is not read; {FINAL}"),
-            ("ADD PARTITION (a = 1)", f"ADD 'PARTITION (a = 1)' is not read; {FINAL}"),
-            ("ALTER COLUMN b DROP DEFAULT", f"column b: dev.s.t has no column b; {CORRECT}"),
-            ("ALTER COLUMN a.b COMMENT 'x'", f"column a.b: dev.s.t has no column a.b; {CORRECT}"),
-            ("ALTER COLUMN a SYNC IDENTITY", f"column a: 'SYNC IDENTITY' is not read; {FINAL}"),
-            ("ADD COLUMN b INT AFTER x", f"dev.s.t has no column x; {CORRECT}"),
-            ("SET TAGS ('x') y", f"'y' is not understood; {REPORT}"),
-        ],
-    }
-    with cases(lambda text: faults_of(text).partition(": ")[2]) as case:
-        for start, rows in starts.items():
-            for text, fault in rows:
-                case(start + text, fault)
+def test_what_cannot_be_read_is_refused():
+    with cases(lambda text: f"{faults_of(text)}\n") as case:
+        for text, fault in blocks_in(Path(__file__).with_name("unreadable.txt")).items():
+            case(text, fault)
+        deep = "types are nested more than 100 deep; write the inner ones as objects of pyspark.sql.types"
+        start = "statement 1, line 1: column a: its type is not understood:"
+        case(f"CREATE TABLE dev.s.t (a {'ARRAY<' * 1000}INT{'>' * 1000})", f"{start} {deep}\n")
+        case("/* 'a' */ -- \"\n SELECT `a``", "script, line 2: a quote is not closed; close it\n")
 
 
 def test_all_faults_are_named_with_statement_and_line():
@@ -651,7 +465,7 @@ def test_names_and_texts_of_a_message_are_escaped():
 
 
 WORDS = st.sampled_from(
-    [*SHOWN.split(), *ALTERED.split(), "(", ")", ",", ";", "<", ">", "'", "`", "--", "/*", "$", "."],
+    [*SHOWN.split(), *ALTERED.split(), "(", ")", ",", ";", "<", ">", "'", "`", "--", "/*", "$", "."]
 )
 
 
@@ -666,21 +480,6 @@ def test_any_text_is_read_or_refused(words, start, length):
 
 
 NAME = QualifiedName("dev", "silver", "t")
-FROM_CATALOG = """CREATE TABLE dev.silver.t (
-  id BIGINT NOT NULL COMMENT 'a, b (c',
-  select STRING COLLATE UTF8_BINARY DEFAULT 'x' COMMENT 'A word',
-  `a``b` STRUCT<from: STRING COLLATE UTF8_BINARY NOT NULL COMMENT 'it\\'s', y: ARRAY<MAP<STRING COLLATE UTF8_BINARY, INT>>>
-    MASK dev.silver.f USING COLUMNS (id),
-  twice DATE GENERATED ALWAYS AS ( CAST(ts AS DATE) ),
-  q STRING COLLATE UTF8_LCASE GENERATED ALWAYS AS (concat('it''s', ')', s)) COMMENT 'g',
-  n BIGINT GENERATED BY DEFAULT AS IDENTITY (START WITH -5 INCREMENT BY -2),
-  m BIGINT GENERATED ALWAYS AS IDENTITY,
-  ts TIMESTAMP,
-  CONSTRAINT `rely` PRIMARY KEY (id TIMESERIES, ts) RELY,
-  CONSTRAINT small CHECK ( id < 9 ),
-  CONSTRAINT fk FOREIGN KEY (m) REFERENCES a.b.c (x) NORELY)
-USING delta
-"""
 
 
 def test_a_statement_of_a_catalog_is_a_state():

@@ -113,12 +113,7 @@ def read_journal(path: Path) -> dict[tuple[str, str], Outcome]:
 
 
 def _run_area(
-    area: Area,
-    cases: list[str],
-    bench: Bench,
-    journal: Path,
-    deadline: float,
-    options: argparse.Namespace,
+    area: Area, cases: list[str], bench: Bench, journal: Path, deadline: float, options: argparse.Namespace
 ) -> None:
     ended = {SURVIVED} if options.retry else {SURVIVED, FAILED, SKIPPED}
     known = {} if options.case else read_journal(journal)

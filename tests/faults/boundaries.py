@@ -102,9 +102,7 @@ def _on_local(name: str, at: int, when: str, kind: str, bench: Bench) -> None:
 
 
 def _cases(
-    run: Callable[[str, int, str, str, Bench], None],
-    whens: Sequence[str],
-    kinds: Sequence[str],
+    run: Callable[[str, int, str, str, Bench], None], whens: Sequence[str], kinds: Sequence[str]
 ) -> dict[str, Callable[[Bench], None]]:
     return {
         f"{scenario.name}/{at}-{statement.kind.value.replace(' ', '-')}/{when}/{kind}": partial(

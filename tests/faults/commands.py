@@ -57,7 +57,7 @@ RUNS: dict[str, tuple[str, ...]] = {
 }
 _SETTINGS = ('models = ["models"]', 'backend = "memory"', 'unmanaged = "report"', "owned_properties = true")
 _OWN = re.compile(
-    r"::(error|warning) (file|title)=|::(error|warning)::delta schema: and |##vso\[task\.logissue type=(error|warning)[;\]]",
+    r"::(error|warning) (file|title)=|::(error|warning)::delta schema: and |##vso\[task\.logissue type=(error|warning)[;\]]"
 )
 _COLOUR = r"\x1b\[[0-9;]*m"
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faults.bench import run_pytest, write_settings
 from faults.cases import Area, require, require_clean
+from support.case_tables import blocks_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -79,61 +81,26 @@ PLAIN: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[Thing, ...]]] = {
 ON_THE_COMMAND_LINE: dict[str, str | tuple[str, Thing]] = {
     "a pattern for the column": f"{_DROP}.orders.*",
     "the table of the name *": (f"{_DROP}.*.legacy", STAR),
-    "a pattern for all": "drop-column *",
-    "a pattern of four": "drop-column *.*.*.*",
-    "a question mark": f"{_DROP}.orders.legac?",
-    "a class of characters": f"{_DROP}.orders.[l]egacy",
-    "two asterisks": "drop-column dev.**",
     "a table": f"{_DROP}.orders",
-    "a schema": "drop-column dev.silver",
-    "a catalog": "drop-column dev",
-    "nothing behind the action": "drop-column",
     "an empty text": "",
-    "a blank": " ",
-    "another action": "drop-table dev.silver.orders",
     "the action of a rewrite": "rewrite dev.silver.orders",
-    "a rewrite of a column": "rewrite dev.silver.orders.legacy",
     "an action in capitals": ("DROP-COLUMN dev.silver.orders.legacy", LEGACY),
-    "an action with an underscore": "drop_column dev.silver.orders.legacy",
-    "no action": "dev.silver.orders.legacy",
     "the beginning of a name": f"{_DROP}.orders.leg",
-    "more than a name": f"{_DROP}.orders.legacy2",
-    "a field of the column": f"{_DROP}.orders.legacy.x",
     "two consents in one": f"{_DROP}.orders.legacy,dev.silver.lines.addr.zip",
-    "two consents by a semicolon": f"{_DROP}.orders.legacy; {_DROP}.lines.addr.zip",
     "two lines": f"{_DROP}.orders.legacy\n{_DROP}.lines.addr.zip",
-    "a comment behind": f"{_DROP}.orders.legacy # all",
-    "an empty part": f"{_DROP}..legacy",
-    "a dot behind": f"{_DROP}.orders.legacy.",
-    "a dot in front": "drop-column .dev.silver.orders.legacy",
-    "quotes around all": "drop-column `dev.silver.orders.legacy`",
-    "quotes around table and column": "drop-column dev.silver.`orders.legacy`",
-    "a quote that is not closed": "drop-column dev.silver.orders.`legacy",
     "quotes around every part": ("drop-column `dev`.`silver`.`orders`.`legacy`", LEGACY),
-    "a quote that is doubled": "drop-column dev.silver.orders.`legacy```",
-    "double quotes": 'drop-column dev.silver.orders."legacy"',
-    "wide letters": f"{_DROP}.orders.\uff4cegacy",
     "a letter of another script": f"{_DROP}.orders.leg\u0430cy",
-    "a character without width": f"{_DROP}.orders.legacy\u200b",
-    "a null character's escape": f"{_DROP}.orders.legacy%00",
-    "a path up": f"{_DROP}.orders.../orders.legacy",
     "a tabulator for the blank": ("drop-column\tdev.silver.orders.legacy", LEGACY),
-    "blanks in the path": "drop-column dev . silver . orders . legacy",
-    "another catalog": "drop-column test.silver.orders.legacy",
     "ambiguous: a table with a dot, or a field": f"{_DROP}.items.x.y",
-    "a column with a dot, without quotes": f"{_DROP}.dots.a.b.c",
     "the struct around a field": f"{_DROP}.lines.addr",
-    "a field by its own name": f"{_DROP}.lines.zip",
     "brackets as a class": f"{_DROP}.o[1].legacy1",
     "brackets": (f"{_DROP}.o[1].legacy", BRACKETS),
     "an asterisk that is a name": (f"{_DROP}.`*`.legacy", STAR),
-    "a rewrite of all": "rewrite dev.silver.*",
     "a rewrite of a schema": "rewrite dev.silver",
     "a rewrite by the beginning": "rewrite dev.silver.part",
     "the other one of two catalogs": ("drop-column prod.silver.orders.legacy", ELSEWHERE),
-    "a column that never was": f"{_DROP}.orders.never_there",
 }
-"""Values of ``--delta-allow``, with what may go, if it is anything."""
+"""Values of ``--delta-allow``, with what may go, if it is anything; ``support/consent_cases.py`` has every text."""
 
 IN_FILES = {
     "none": Consent(),
@@ -148,14 +115,11 @@ IN_FILES = {
     "a pattern for rewrites that would cross dots": Consent(lines=_entry("dev.*", action="rewrite")),
     "a pattern of question marks": Consent(lines=_entry("dev.silver.??????.leg???"), agreed=(LEGACY,)),
     "a pattern for columns": Consent(
-        lines=_entry("dev.silver.*.legacy"),
-        agreed=(LEGACY, BRACKETS, LIKE_BRACKETS, STAR),
+        lines=_entry("dev.silver.*.legacy"), agreed=(LEGACY, BRACKETS, LIKE_BRACKETS, STAR)
     ),
     "brackets in an entry": Consent(lines=_entry("dev.silver.o[1].legacy"), agreed=(BRACKETS, LIKE_BRACKETS)),
     "a pattern under a binding": Consent(
-        lines=_entry("prod.silver.*.legacy"),
-        args=("--delta-bind=dev.silver=ci.x",),
-        agreed=(ELSEWHERE,),
+        lines=_entry("prod.silver.*.legacy"), args=("--delta-bind=dev.silver=ci.x",), agreed=(ELSEWHERE,)
     ),
     "a list of texts": Consent(lines=(f"allow = ['drop-column {_ORDERS}']",)),
     "an entry in another place": Consent(lines=("[tool.pytest-delta-schema]", *_entry(_ORDERS)[1:])),
@@ -163,86 +127,26 @@ IN_FILES = {
     "a consent for a protected table": Consent(args=_ALLOW, lines=("protected = ['dev.silver.orders']",)),
     "a consent for a table protected by a pattern": Consent(args=_ALLOW, lines=("protected = ['dev.*']",)),
     "a consent for a table with brackets, protected": Consent(
-        args=_allow(f"{_DROP}.o[1].legacy"),
-        lines=("protected = ['dev.silver.o[1]']",),
+        args=_allow(f"{_DROP}.o[1].legacy"), lines=("protected = ['dev.silver.o[1]']",)
     ),
     "a consent beyond the highest risk": Consent(args=(*_ALLOW, "--delta-max-risk=metadata")),
     "a consent by an abbreviated option": Consent(args=(f"--delta-al={_DROP}.orders.legacy",)),
     "a consent for the name in the catalog": Consent(
-        args=(*_ALLOW, "--delta-bind=dev.silver.orders=prod.silver.orders", "-k", "not prod"),
-        agreed=(ELSEWHERE,),
+        args=(*_ALLOW, "--delta-bind=dev.silver.orders=prod.silver.orders", "-k", "not prod"), agreed=(ELSEWHERE,)
     ),
     "a consent in a variable of the environment": Consent(
-        environment={"DELTA_ALLOW": f"{_DROP}.orders.legacy", "DELTA_SCHEMA_ALLOW": f"{_DROP}.orders.legacy"},
+        environment={"DELTA_ALLOW": f"{_DROP}.orders.legacy", "DELTA_SCHEMA_ALLOW": f"{_DROP}.orders.legacy"}
     ),
     "no preflight": Consent(args=("--delta-preflight=off",)),
     "restored on failure": Consent(args=("--delta-set=on_failure=restore",)),
 }
 
-MODELS = """
-from pytest_delta_schema import Column, Table
-from pytest_delta_schema.state.desired import desired_state
-
-HELD = []
-
-def table(name, columns, **options):
-    declared = [Column(column, kind) for column, kind in {"id": "bigint", **columns}.items()]
-    return Table(*name, declared, table_properties={"delta.columnMapping.mode": "name"}, **options)
-
-def model(*name, held={"legacy": "bigint"}, wanted={}):
-    HELD.append(desired_state(table(name, held)))
-    return table(name, wanted)
-
-def struct(*fields):
-    return f"struct<{', '.join(f'{field}: bigint' for field in fields)}>"
-
-orders = model("dev", "silver", "orders")
-elsewhere = model("prod", "silver", "orders")
-lines = model("dev", "silver", "lines", held={"addr": struct("zip", "city")}, wanted={"addr": struct("city")})
-items = model("dev", "silver", "items", held={"x": struct("y", "z")}, wanted={"x": struct("z")})
-items_x = model("dev", "silver", "items.x", held={"y": "bigint"})
-BOTH = {"a.b": "bigint", "a": struct("b", "c")}
-column_with_dot = model("dev", "silver", "dots", held=BOTH, wanted={"a": struct("b", "c")})
-field_of_struct = model("dev", "silver", "fields", held=BOTH, wanted={"a": struct("c"), "a.b": "bigint"})
-brackets = model("dev", "silver", "o[1]")
-like_brackets = model("dev", "silver", "o1")
-star = model("dev", "silver", "*")
-PARTS = ("dev", "silver", "parts"), {"p": "bigint", "q": "bigint"}
-parts = table(*PARTS, partitioned_by=["p"])
-HELD.append(desired_state(table(*PARTS, partitioned_by=["q"])))
-"""
-"""Every model lacks one thing that its table has."""
-
-CONFTEST = """
-import json
-from pathlib import Path
-
-import pytest
-from models import HELD
-from pytest_delta_schema import MemoryCatalog
-from pytest_delta_schema.state import StructState
-
-def things(table):
-    for column in table.columns:
-        yield json.dumps([*table.name, column.name])
-        if isinstance(column.data_type, StructState):
-            yield from (json.dumps([*table.name, column.name, field.name]) for field in column.data_type.fields)
-    yield json.dumps([*table.name, "partitioned by", *table.partitioning])
-
-@pytest.fixture(scope="session")
-def delta_catalog():
-    catalog = MemoryCatalog(HELD, rows={table.name: [{"id": 1}] for table in HELD})
-    yield catalog
-    now = {thing for table in catalog._tables.values() for thing in things(table)}
-    before = {thing for table in HELD for thing in things(table)}
-    Path("gone.json").write_text(json.dumps(sorted(before - now)))
-"""
-
 
 def _run(name: str, consent: Consent, bench: Bench) -> None:
     folder = bench.new_folder(name)
-    (folder / "models.py").write_text(MODELS, "utf-8")
-    (folder / "conftest.py").write_text(CONFTEST, "utf-8")
+    # Every model lacks one thing that its table has.
+    for file, source in blocks_in(Path(__file__).with_suffix(".txt")).items():
+        (folder / file).write_text(source, "utf-8")
     write_settings(folder, 'models = ["models"]', *consent.lines)
     text = run_pytest(folder, ["--delta-apply", "-m", "delta_apply", *consent.args], consent.environment).stdout
     require_clean(text, "the output")

@@ -79,10 +79,4 @@ def _cases() -> dict[str, Callable[[Bench], None]]:
     return {f"{number:02d}-{name}/{how}": partial(_run, name, run) for number, (name, how, run) in enumerate(copies)}
 
 
-AREA = Area(
-    name="doubles",
-    title="the same models applied twice at once",
-    cases=_cases,
-    needs_jvm=True,
-    sample=1,
-)
+AREA = Area(name="doubles", title="the same models applied twice at once", cases=_cases, needs_jvm=True, sample=1)

@@ -142,12 +142,7 @@ class _Signalling:
 
 
 def _act(
-    connection: Connection,
-    output: Path,
-    warehouse: Path,
-    scenario: tuple[str, str, str],
-    kind: str,
-    wait: Path | None,
+    connection: Connection, output: Path, warehouse: Path, scenario: tuple[str, str, str], kind: str, wait: Path | None
 ) -> None:
     """Run a scenario in a new process, which leads the group of its JVM."""
     os.setsid()

@@ -269,10 +269,7 @@ def _memory_cases() -> dict[str, Callable[[Bench], None]]:
 
 
 MEMORY_AREA = Area(
-    name="names-memory",
-    title="hostile texts as every kind of name, memory",
-    cases=_memory_cases,
-    sample=120,
+    name="names-memory", title="hostile texts as every kind of name, memory", cases=_memory_cases, sample=120
 )
 LOCAL_AREA = Area(
     name="names-local",

@@ -217,7 +217,7 @@ def _next_to_spark(reader: str, bench: Bench) -> None:
     catalog.create_schema(NAME.catalog, NAME.schema)
     catalog.spark.sql(f"DROP TABLE IF EXISTS {_TABLE}")
     catalog.spark.sql(
-        f"CREATE TABLE {_TABLE} (id BIGINT) USING delta COMMENT '1.0' TBLPROPERTIES (delta.checkpointInterval = 3)",
+        f"CREATE TABLE {_TABLE} (id BIGINT) USING delta COMMENT '1.0' TBLPROPERTIES (delta.checkpointInterval = 3)"
     )
     catalog.insert(NAME, [{"id": -1}])
 

@@ -86,11 +86,7 @@ def _run(kind: str, number: int, bench: Bench) -> None:
 
 
 def _race(
-    kind: str,
-    moment: float,
-    bench: Bench,
-    write: Callable[[], object],
-    change: Callable[[], object],
+    kind: str, moment: float, bench: Bench, write: Callable[[], object], change: Callable[[], object]
 ) -> tuple[Runner, Runner]:
     """Start both; who begins, and by how much, is swept over the time that both take."""
     writes, changes = f"write/{kind}", f"change/{kind}"
@@ -123,9 +119,5 @@ def _cases() -> dict[str, Callable[[Bench], None]]:
 
 
 AREA = Area(
-    name="races",
-    title="a writer against tightening, rewriting, restoring",
-    cases=_cases,
-    needs_jvm=True,
-    sample=3,
+    name="races", title="a writer against tightening, rewriting, restoring", cases=_cases, needs_jvm=True, sample=3
 )

@@ -179,7 +179,7 @@ ANSWERS: dict[str, Answer] = {
     "a huge body": _huge,
     "endless chunks": _endless_chunks,
     "the page before it again": _changed(
-        lambda genuine: {**genuine, "next_page_token": "again"} if isinstance(genuine, dict) else genuine,
+        lambda genuine: {**genuine, "next_page_token": "again"} if isinstance(genuine, dict) else genuine
     ),
 }
 """At least forty, by name."""

@@ -310,21 +310,6 @@ def test_a_damaged_repository(shop):
     assert damaged(f"v1:{ORDERS}") == "v1: git cat-file has failed: ID missing"
 
 
-def test_no_hook_and_no_monitor_runs(shop, tmp_path):
-    trap = tmp_path / "trap"
-    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
-    trap.chmod(0o755)
-    shop.git("config", "core.fsmonitor", trap)
-    shop.git("config", "core.pager", trap)
-    shop.git("config", "filter.x.smudge", trap)
-    shop.git("config", "filter.x.clean", trap)
-    (shop.folder / ".git" / "info" / "attributes").write_text("*.json filter=x\n")
-    Path(shop.folder / ORDERS).touch()
-
-    assert column(shop, "v1") == "first"
-    assert not (tmp_path / "sprung").exists()
-
-
 _ATTRIBUTE_FILES = (".gitattributes", ".git/info/attributes", "core.attributesFile")
 _STATES = ("racy", "touched", "changed", "staged")
 _FILTERS = [

@@ -6,8 +6,9 @@ import pytest
 
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
 from pytest_delta_schema.history.contracts import contracts_at
-from support.case_tables import assert_rows, cases
+from support.case_tables import cases
 from support.git_repository import STATES, GitRepository, state_file
+from support.snapshots import ReviewedCases
 
 ORDERS = f"{STATES}/dev.silver.orders.state.json"
 
@@ -196,48 +197,21 @@ def test_the_merge_base_that_gitlab_names_for_a_clone_without_the_branch(shop):
     )
 
 
-WRITE_A_NAME = "write the name of a branch, a tag or a commit"
-
-
-def test_a_ref_that_means_nothing(shop):
+def test_a_ref_that_means_nothing(shop, reviewed):
     shop.git("branch", "both", "main")
     shop.git("tag", "both", "main")
     shop.git("branch", "shop/__snapshots__", "main")
     shop.git("branch", "apart", shop.git("commit-tree", "-m", "x", "HEAD^{tree}"))
     before = sorted(shop.folder.rglob("*"))
-    rows = [
-        ("", f"'': no branch, tag or commit is called ''; {WRITE_A_NAME}"),
-        ("tip:", f"tip:: no branch, tag or commit is called ''; {WRITE_A_NAME}"),
-        ("nowhere", f"nowhere: no branch, tag or commit is called nowhere; {WRITE_A_NAME}"),
-        ("main2", "main2: no branch, tag or commit is called main2; write main"),
-        ("tip:futur", "tip:futur: no branch, tag or commit is called futur; write feature"),
-        ("tip:v1.0.0", "tip:v1.0.0: v1.0.0 is not a branch, so it has no tip; write v1.0.0"),
-        ("-x", f"-x: no branch, tag or commit is called -x; {WRITE_A_NAME}"),
-        ("--all", f"--all: no branch, tag or commit is called --all; {WRITE_A_NAME}"),
-        ("--output=x", f"--output=x: no branch, tag or commit is called --output=x; {WRITE_A_NAME}"),
-        ("a b", f"a b: no branch, tag or commit is called a b; {WRITE_A_NAME}"),
-        ("a\n::error::b", r"a\n::error::b: no branch, tag or commit is called a\n::error::b; " + WRITE_A_NAME),
-        ("$(touch x)", f"$(touch x): no branch, tag or commit is called $(touch x); {WRITE_A_NAME}"),
-        ("@{u}", f"@{{u}}: no branch, tag or commit is called @{{u}}; {WRITE_A_NAME}"),
-        ("main..feature", "main..feature: no branch, tag or commit is called main..feature; write feature"),
-        ("a" * 5000, f"{'a' * 117}...: no branch, tag or commit is called {'a' * 117}...; {WRITE_A_NAME}"),
-        ("a/" * 1000 + "a", f"{('a/' * 60)[:117]}...: no branch, tag or commit is called {('a/' * 60)[:117]}...; {WRITE_A_NAME}"),
-        ("a" * 200_000, f"{'a' * 117}...: git cannot be started: Argument list too long (git); install it, or give a folder with state files, such as ./old"),
-        ("^main", "^main: no branch, tag or commit is called ^main; write main"),
-        ("*", f"*: no branch, tag or commit is called *; {WRITE_A_NAME}"),
-        ("0" * 40, f"{'0' * 40}: no branch, tag or commit is called {'0' * 40}; {WRITE_A_NAME}"),
-        ("main:shop", "main:shop: no branch, tag or commit is called main:shop; write main"),
-        ("main:pyproject.toml", f"main:pyproject.toml: no branch, tag or commit is called main:pyproject.toml; {WRITE_A_NAME}"),
-        ("a\0b", rf"a\u0000b: no name in git has such characters; {WRITE_A_NAME}"),
-        ("\ud800", rf"\ud800: no name in git has such characters; {WRITE_A_NAME}"),
-        ("shop", "shop: no branch, tag or commit is called shop; for the folder write ./shop"),
-        ("./shop/none", "./shop/none: is not a directory; give a folder with state files, such as that of an earlier checkout"),
-        ("both", "both: is a branch and a tag; write refs/heads/both or refs/tags/both"),
-        ("shop/__snapshots__", "shop/__snapshots__: is also a folder; write ./shop/__snapshots__ for the folder, or refs/heads/shop/__snapshots__"),
-        ("apart", "apart: HEAD and apart have no common commit; compare with its tip: tip:apart"),
-    ]  # fmt: skip
-
-    assert_rows(rows, lambda ref: refused(shop, ref))
+    case = ReviewedCases(lambda ref: refused(shop, ref))
+    for ref in (
+        *("", "tip:", "nowhere", "main2", "tip:futur", "tip:v1.0.0", "-x", "--all", "--output=x", "a b"),
+        *("a\n::error::b", "$(touch x)", "@{u}", "main..feature", "a" * 5000, "a/" * 1000 + "a", "a" * 200_000),
+        *("^main", "*", "0" * 40, "main:shop", "main:pyproject.toml", "a\0b", "\ud800", "shop", "./shop/none"),
+        *("both", "shop/__snapshots__", "apart"),
+    ):
+        case.unnamed(ref)
+    assert case.text == reviewed
     assert sorted(shop.folder.rglob("*")) == before
 
 
@@ -285,7 +259,7 @@ def test_head_without_a_change_is_not_compared(shop):
     for ref in ("feature", "HEAD", "@", "tip:feature"):
         assert refused(shop, ref).endswith(
             ": it is HEAD, and no source is changed, so nothing was compared;"
-            " compare with an earlier commit, such as HEAD~1 or last-release",
+            " compare with an earlier commit, such as HEAD~1 or last-release"
         )
 
 

@@ -37,8 +37,7 @@ def past(repository, files, folder="."):
 
 def test_state_files(shop):
     contracts = past(
-        shop,
-        {"pyproject.toml": "", STATE: state_file(), "other/__snapshots__/x.state.json": state_file("lines")},
+        shop, {"pyproject.toml": "", STATE: state_file(), "other/__snapshots__/x.state.json": state_file("lines")}
     )
 
     assert list(contracts.tables) == [QualifiedName("dev", "silver", "lines"), ORDERS]
@@ -86,8 +85,7 @@ def test_a_project_of_several_in_a_repository(shop):
 
 def test_other_files_are_not_read(shop):
     contracts = past(
-        shop,
-        {"shop/dev.silver.orders.state.json": "{", f"{STATES}/test_it.sql": "", f"{STATES}/x.ambr": ""},
+        shop, {"shop/dev.silver.orders.state.json": "{", f"{STATES}/test_it.sql": "", f"{STATES}/x.ambr": ""}
     )
 
     assert contracts.tables == {}
@@ -261,7 +259,7 @@ def test_a_file_of_a_folder_that_cannot_be_opened(shop):
     contracts = contracts_at("./", project=shop.folder)
 
     assert [str(fault) for fault in contracts.faults] == [
-        f"dev.silver.orders: dev.silver.orders.state.json cannot be read: No such file or directory; {REMEDY}",
+        f"dev.silver.orders: dev.silver.orders.state.json cannot be read: No such file or directory; {REMEDY}"
     ]
 
 

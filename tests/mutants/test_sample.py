@@ -1,9 +1,9 @@
+"""Which changes `make test-mutants` tries, which tests meet them first, and which survivors are known."""
+
 from __future__ import annotations
 
-import pytest
-
 from mutants.checkouts import nearest_first
-from mutants.sample import Mutant, change_between, equivalents, is_noticeable, is_valid, outdated, shuffled
+from mutants.sample import Mutant, equivalents, is_noticeable, outdated, shuffled
 
 CODE = """\
 from typing import TYPE_CHECKING, cast
@@ -23,8 +23,6 @@ class Reader(Protocol):
 class Stream(Protocol[T]):
     limit = 3
 """
-
-
 NOTICEABLE = ("1 | 2", "1\ndef", "1 + 1", "x + 1", "* b", "*a, 2")
 NOT_NOTICEABLE = (
     *("1 + 2", "A | B", "True", "int | None = 1", "int | str", "int | None:", "int | None, x"),
@@ -47,48 +45,19 @@ def test_a_seed_gives_the_same_order_and_one_mutant_of_each_position():
 
     order = list(shuffled(mutants, 7))
 
-    assert order == list(shuffled(mutants[::-1], 7))
-    assert order != list(shuffled(mutants, 8))
+    assert order == list(shuffled(mutants[::-1], 7)) != list(shuffled(mutants, 8))
     assert sorted(mutant.line for mutant in order) == list(range(20))
 
 
-def test_a_change_is_shown_by_its_first_line():
-    change = change_between("a.py", "x = 1\n  y = 2\nz = 3\n", "x = 1\n  y = 1\nz = 3\n")
-
-    assert (change.line, change.before, change.after) == (2, "y = 2", "y = 1")
-
-
-@pytest.mark.parametrize(("code", "valid"), [("def f(*, a): ...", True), ("def f(-, a): ...", False), ("x is 1", True)])
-def test_code_that_is_not_python_is_no_mutant(code, valid):
-    assert is_valid(code) is valid
-
-
 def test_tests_of_the_module_come_first_then_those_of_its_package():
-    tests = [
-        "tests/engine/test_gate.py::test_a",
-        "tests/plan/test_comparison.py::test_b",
-        "tests/plan/test_planner.py::test_c",
-        "tests/rules/test_comparison.py::test_d",
-    ]
-
-    assert nearest_first("pytest_delta_schema/plan/comparison.py", tests) == [
-        "tests/plan/test_comparison.py::test_b",
-        "tests/rules/test_comparison.py::test_d",
-        "tests/plan/test_planner.py::test_c",
-        "tests/engine/test_gate.py::test_a",
-    ]
-
-
-def test_equivalent_changes_are_read_as_survivors_are_printed(tmp_path):
-    listed = tmp_path / "equivalent.txt"
-    listed.write_text(
-        "plan/a.py:12\n- x = 1\n+ x = 2\nx is not used\n\nplan/b.py:3\n- if y:\n+ if not y:\nboth are equal\n",
+    own, other, package, last = (
+        f"tests/{path}.py::test"
+        for path in ("plan/test_comparison", "rules/test_comparison", "plan/test_x", "a/test_x")
     )
 
-    assert equivalents(listed) == {
-        ("plan/a.py", "x = 1", "x = 2"): "x is not used",
-        ("plan/b.py", "if y:", "if not y:"): "both are equal",
-    }
+    assert nearest_first("pytest_delta_schema/plan/comparison.py", [last, package, other, own]) == [
+        *(own, other, package, last)
+    ]
 
 
 def test_an_equivalent_change_that_cannot_be_made_is_noticed(tmp_path):
@@ -97,12 +66,10 @@ def test_an_equivalent_change_that_cannot_be_made_is_noticed(tmp_path):
     changes = (("a.py", "x = 1"), ("b.py", "x = 1"), ("a.py", "x = 3"), ("a.py", "y = 2"))
     listed.write_text("\n\n".join(f"{file}:1\n- {before}\n+ x = 2\nx is not used" for file, before in changes))
 
+    assert equivalents(listed) == {(file, before, "x = 2"): "x is not used" for file, before in changes}
     assert list(outdated(listed, tmp_path)) == [
         "b.py does not exist: 'x = 1'",
         "a.py has 0 lines 'x = 3'",
         "a.py has 2 lines 'y = 2'",
     ]
-
-
-def test_each_change_that_is_listed_as_equivalent_can_still_be_made():
     assert list(outdated()) == []

@@ -88,13 +88,7 @@ def test_foreign_keys_follow_the_key_they_point_at():
         lambda models, key, others: shown(models, customers_before(key), orders_before(STORED), other_models=others)
     ) as case:
         case("unchanged", [customers("id"), child()], OLD_KEY, [], [])
-        case(
-            "changed, child in the run",
-            [customers("id"), child()],
-            OTHER_NAME,
-            [],
-            [*RENAMED, DROPPED, ADDED],
-        )
+        case("changed, child in the run", [customers("id"), child()], OTHER_NAME, [], [*RENAMED, DROPPED, ADDED])
         case("child known", [customers("id")], OTHER_NAME, [child()], [*RENAMED, DROPPED, ADDED])
         case("child without a model", [customers("id")], OTHER_NAME, [], [*RENAMED, DROPPED, ADDED])
         case("no more wanted", [customers("id")], OTHER_NAME, [orders()], [*RENAMED, DROPPED])
@@ -190,8 +184,7 @@ def test_a_foreign_key_points_at_its_parent_as_it_is_stored(exists):
     key = TablePlanner().plan([parent], catalog(state(stored("id", is_nullable=False), name=STORED_PARENT)))
 
     plan = TablePlanner().plan(
-        [child],
-        CatalogState(tables={ORDERS: there, STORED_PARENT: key.align_tables[0].observed}),
+        [child], CatalogState(tables={ORDERS: there, STORED_PARENT: key.align_tables[0].observed})
     )
 
     (action,) = plan.actions

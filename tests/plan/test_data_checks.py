@@ -26,8 +26,7 @@ def test_only_values_of_some_types_have_to_be_looked_at():
 def test_values_that_are_in_partitions_already_or_not_there_yet_are_not_looked_at():
     parts = [column(), column("a", TEXT), column("b", TEXT)]
     action = planned(
-        table(*parts, partitioned_by=["a", "b"]),
-        state(stored(), stored("a", "string"), partitioning=("A",)),
+        table(*parts, partitioned_by=["a", "b"]), state(stored(), stored("a", "string"), partitioning=("A",))
     )
 
     assert data_checks_of(action) == ()

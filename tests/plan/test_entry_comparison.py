@@ -100,10 +100,7 @@ def test_a_column_whose_comment_is_too_long_stays_without_it():
     held = storable(written).log
 
     assert [column.comment for column in held.columns] == ["ID", ""]
-    assert [field["metadata"] for field in held.schema["fields"]] == [
-        {"comment": "ID", "other": 1},
-        {"other": 2},
-    ]
+    assert [field["metadata"] for field in held.schema["fields"]] == [{"comment": "ID", "other": 1}, {"other": 2}]
     stored, complete = entry(held), entry(written)
     assert (entry_differences(stored, written), entry_differences(complete, written)) == ((), ())
 

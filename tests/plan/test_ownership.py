@@ -24,12 +24,7 @@ from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import CheckAdd, CheckDrop, PropertyPolicy, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
-from pytest_delta_schema.state import (
-    CatalogState,
-    CheckState,
-    ForeignKeyState,
-    KeyState,
-)
+from pytest_delta_schema.state import CatalogState, CheckState, ForeignKeyState, KeyState
 from pytest_delta_schema.state.desired import desired_state
 from support.case_tables import cases, refusal
 from support.models import NAME, catalog, column, state, stored, table

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema import Check, Column
 from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.rules.clients import (
-    FeatureUnsupportedByClient,
-    TableUnusableByClient,
-    notes_on_clients,
-)
+from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient, notes_on_clients
 from pytest_delta_schema.state.desired import desired_state
-from support.case_tables import named_cases
 from support.models import catalog, column, state, stored, table
+from support.snapshots import ReviewedCases
 from support.violations import texts_of
 
 if TYPE_CHECKING:
@@ -36,54 +32,32 @@ def model_texts(model, features=ClientFeatures()):  # noqa: B008 - never changed
     return texts_of(FeatureUnsupportedByClient(features).check(model))
 
 
-def test_what_a_declaration_needs():
-    with named_cases(model_texts) as case:
-        case("no clients", table(column(), table_properties=VECTORS), "")
-        case(
-            "supported by all",
-            table(column(is_nullable=False), checks=[Check("p", "id > 0")], clients=["trino>=470", "databricks>=9.1"]),
-            "",
-        )
-        case(
-            "a newer version writes",
-            table(column(), table_properties=VECTORS, clients=["trino>=430", "trino>=454", "trino>=430 (read)"]),
-            "trino>=430 cannot write the table feature deletionVectors (property delta.enableDeletionVectors):"
-            f' version 454 is the first that can ({NOTES}); leave it out, or list "trino>=454" in clients, or'
-            ' list "trino>=430 (read)" if it never writes the table, or if this is outdated,'
-            f" {setting(trino__deletionVectors='430')} {DS126}",
-        )
-        case(
-            "a newer version reads",
-            table(column(), table_properties=VECTORS, clients=["trino>=420 (read)"]),
-            "trino>=420 (read) cannot read the table feature deletionVectors (property"
-            f" delta.enableDeletionVectors): version 427 is the first that can ({NOTES}); leave it out, or list"
-            f' "trino>=427" in clients, or if this is outdated, {setting(trino__deletionVectors="420")} {DS126}',
-        )
-        case(
-            "several features in one line; readers need none of them",
-            table(
-                Column("day", "date", default="current_date()"),
-                column(),
-                clustered_by=["id"],
-                clients=["trino>=470", "athena"],
-            ),
-            "trino>=470 cannot write the table features allowColumnDefaults (default of column day), clustering"
-            f" (clustered_by), domainMetadata (clustered_by): no version up to 481 can ({DOC}); leave them out,"
-            ' or list "trino>=470 (read)" if it never writes the table, or if this is outdated,'
-            f" {setting(trino__allowColumnDefaults='470', trino__clustering='470', trino__domainMetadata='470')}"
-            f" {DS126}",
-        )
-        case(
-            "every client",
-            table(Column("at", "timestamp_ntz"), Column("v", "variant"), clients=["power-bi", "delta-spark>=3.3"]),
-            "power-bi cannot read the table feature timestampNtz (column at of type timestamp_ntz): no version"
-            " can (Microsoft Fabric documentation, Delta Lake table format interoperability, 2026-11-22); leave"
-            f" it out, or if this is outdated, {setting(power_bi__timestampNtz='yes')} {DS126}\n"
-            "delta-spark>=3.3 cannot read the table feature variantType (column v of type variant): version 4.0 is"
-            " the first that can (Delta Lake documentation, How does Delta Lake manage feature compatibility?,"
-            ' 2026-11-22); leave it out, or list "delta-spark>=4.0" in clients, or if this is outdated,'
-            f" {setting(delta_spark__variantType='3.3')} {DS126}",
-        )
+def test_what_a_declaration_needs(reviewed):
+    case = ReviewedCases(model_texts)
+    case("no clients", table(column(), table_properties=VECTORS))
+    case(
+        "supported by all",
+        table(column(is_nullable=False), checks=[Check("p", "id > 0")], clients=["trino>=470", "databricks>=9.1"]),
+    )
+    case(
+        "a newer version writes",
+        table(column(), table_properties=VECTORS, clients=["trino>=430", "trino>=454", "trino>=430 (read)"]),
+    )
+    case("a newer version reads", table(column(), table_properties=VECTORS, clients=["trino>=420 (read)"]))
+    case(
+        "several features in one line; readers need none of them",
+        table(
+            Column("day", "date", default="current_date()"),
+            column(),
+            clustered_by=["id"],
+            clients=["trino>=470", "athena"],
+        ),
+    )
+    case(
+        "every client",
+        table(Column("at", "timestamp_ntz"), Column("v", "variant"), clients=["power-bi", "delta-spark>=3.3"]),
+    )
+    assert case.text == reviewed
 
 
 def test_a_project_corrects_the_table_of_clients():
@@ -93,7 +67,7 @@ def test_a_project_corrects_the_table_of_clients():
     assert model_texts(model, ClientFeatures([("trino.deletionVectors", "430")])) == ""
     assert model_texts(model, never).startswith(
         "duckdb>=1.1 cannot read the table feature deletionVectors (property delta.enableDeletionVectors): no version can"
-        " (setting client_features of the project); leave it out, or if this is outdated",
+        " (setting client_features of the project); leave it out, or if this is outdated"
     )
 
 

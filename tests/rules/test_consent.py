@@ -26,6 +26,7 @@ from pytest_delta_schema.rules.policy import could_name, matches, parse_path, pa
 from pytest_delta_schema.state import CatalogState
 from support.case_tables import cases, named_cases, refusal
 from support.consent_cases import CONSENT_CASES, MODELS, ORDERS, STORED, ConsentCase
+from support.snapshots import ReviewedCases
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -109,7 +110,7 @@ def test_a_clear_consent_holds_beside_an_ambiguous_one():
     refusals = refused(map(parse_consent, texts))[ORDERS]
 
     assert [violation.remedy for violation in refusals if violation.path == "columns.a.b"] == [
-        "declare it, or consent with --delta-allow 'drop-column dev.silver.orders.`a`.`b`'",
+        "declare it, or consent with --delta-allow 'drop-column dev.silver.orders.`a`.`b`'"
     ]
 
 
@@ -161,14 +162,10 @@ def test_patterns_are_matched_in_no_time():
 
 def test_pasted_texts_are_safe_in_a_shell():
     plain = NeededConsent(
-        action="drop-column",
-        table=QualifiedName("dev", "silver", "orders"),
-        path=ColumnPath("Legacy"),
+        action="drop-column", table=QualifiedName("dev", "silver", "orders"), path=ColumnPath("Legacy")
     )
     odd = NeededConsent(
-        action="drop-column",
-        table=QualifiedName("dev", "silver", "orders"),
-        path=ColumnPath("$(x) it's\n"),
+        action="drop-column", table=QualifiedName("dev", "silver", "orders"), path=ColumnPath("$(x) it's\n")
     )
 
     assert quoted_consent(plain.action, plain.names) == '"drop-column dev.silver.orders.legacy"'
@@ -184,7 +181,6 @@ def test_only_as_much_is_quoted_as_it_takes():
 
 
 BREAK_CONSENTS_ORDERS = QualifiedName("dev", "silver", "orders")
-WRITE = "write 'break catalog.schema.table.column' or 'break catalog.schema.table.layout'"
 
 
 def needed(*path: str, table: QualifiedName = BREAK_CONSENTS_ORDERS, action: str = BREAK) -> NeededConsent:
@@ -273,44 +269,16 @@ def test_it_covers_the_part_that_it_names():
         assert not parse_consent(text).covers(need)
 
 
-def test_what_names_no_part_of_a_table_is_refused():
-    with cases(lambda text: refusal(parse_consent, text, error=ConsentError)) as case:
-        actions = "names no known action; write 'drop-column', 'rewrite' or 'break' and then a path"
-        column = "write 'drop-column catalog.schema.table.column'"
-        case("", f"consent '' {actions}")
-        case("drop dev.a.b.c", f"consent 'drop dev.a.b.c' {actions}")
-        case("drop-column", f"consent 'drop-column' names no column: a part of its path is empty; {column}")
-        case("drop-column dev.silver.orders", f"consent 'drop-column dev.silver.orders' names no column; {column}")
-        case(
-            "drop-column dev.silver..legacy",
-            f"consent 'drop-column dev.silver..legacy' names no column: a part of its path is empty; {column}",
-        )
-        case("break", f"consent 'break' names no part of a table: a part of its path is empty; {WRITE}")
-        case("break dev", f"consent 'break dev' names no part of a table; {WRITE}")
-        case("break dev.silver", f"consent 'break dev.silver' names no part of a table; {WRITE}")
-        case(
-            "break `dev.silver.orders`",
-            f"consent 'break `dev.silver.orders`' names no part of a table; {WRITE}",
-        )
-        case(
-            "break dev.silver..note",
-            f"consent 'break dev.silver..note' names no part of a table: a part of its path is empty; {WRITE}",
-        )
-        case(
-            "break dev.silver.orders.my note",
-            "consent 'break dev.silver.orders.my note' names no part of a table: `my note` is more than a word and needs"
-            f" back-quotes; {WRITE}",
-        )
-        case(
-            "BREAK dev.silver.orders",
-            "consent 'BREAK dev.silver.orders' names no known action; write 'drop-column', 'rewrite' or 'break' and then"
-            " a path",
-        )
-        case(
-            "break dev.silver.*",
-            "consent 'break dev.silver.*' is a pattern, and * would match more than one name; put it into pyproject.toml,"
-            " with a reason and a last day, or write `*` for that exact name",
-        )
+def test_what_names_no_part_of_a_table_is_refused(reviewed):
+    case = ReviewedCases(lambda text: refusal(parse_consent, text, error=ConsentError))
+    for text in (
+        *("", "drop dev.a.b.c", "drop-column", "drop-column dev.silver.orders"),
+        *("drop-column dev.silver..legacy", "break", "break dev", "break dev.silver"),
+        *("break `dev.silver.orders`", "break dev.silver..note", "break dev.silver.orders.my note"),
+        *("BREAK dev.silver.orders", "break dev.silver.*"),
+    ):
+        case.unnamed(text)
+    assert case.text == reviewed
 
 
 def test_patterns_that_permit_everything_or_nothing_are_refused():

@@ -21,8 +21,9 @@ from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import SourceState, TableState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import LONG, field, struct
-from support.case_tables import cases, named_cases, refusal
+from support.case_tables import cases, refusal
 from support.models import NAME, TEXT, catalog, column, state, stored, table
+from support.snapshots import ReviewedCases
 from support.violations import violations_of, violations_of_plan
 
 MANY = [column(f"c{number}") for number in range(40)]
@@ -32,80 +33,46 @@ def invalid_layouts(columns, options):
     return violations_of(table(*columns, **options), code="DS119").replace(" [DS119 InvalidLayout]", "")
 
 
-def test_declared_layouts():
-    with named_cases(invalid_layouts) as case:
-        case(
-            "both",
-            [column("a"), column("b"), column("c")],
-            {"partitioned_by": ["a"], "clustered_by": ["b"]},
-            "declares partitioned_by and clustered_by, which exclude each other; keep one of them",
-        )
-        case(
-            "partitions",
-            [
-                column("a"),
-                Column("s", struct(field("x"))),
-                column("v", spark.VariantType()),
-                column("i", identity=True),
-                column("z"),
-            ],
-            {"partitioned_by": ["gone", "s", "v", "i", "a", "A"]},
-            "partitioned_by names gone, which is not a column; declare it, or leave it out\n"
-            "partitioned_by names s, but Delta does not partition by struct<x: bigint>; use an atomic column\n"
-            "partitioned_by names v, but Delta does not partition by variant; use an atomic column\n"
-            "partitioned_by names the identity column i, which Delta refuses; use another column\n"
-            "partitioned_by names a twice; name it once",
-        )
-        case(
-            "all columns",
-            [column("a"), column("B")],
-            {"partitioned_by": ["b", "a"]},
-            "is partitioned by all of its columns, so none is left for its files; leave one out",
-        )
-        case(
-            "clustering",
-            [
-                column("a"),
-                Column("s", struct(field("x"))),
-                Column("l", spark.ArrayType(struct(field("p")))),
-                column("b", spark.BooleanType()),
-                column("c", TEXT),
-            ],
-            {"clustered_by": ["gone", "s", "l.element.p", "b", "c", "C"]},
-            "clustered_by names gone, which is not a column or a field of a struct; declare it, or leave it out\n"
-            "clustered_by names s, but Delta has no minimum and maximum of struct<x: bigint>; use another column\n"
-            "clustered_by names l.element.p, which is not a column or a field of a struct; declare it, or leave it out\n"
-            "clustered_by names b, but Delta has no minimum and maximum of boolean; use another column\n"
-            "clustered_by names c twice; name it once\n"
-            "is clustered by 6 columns, and Delta allows 4; keep the columns that readers filter by most",
-        )
-        case(
-            "a null character",
-            [column(), column("a\0b")],
-            {"partitioned_by": ["a\0b"]},
-            "partitioned_by names 'a\\x00b', and the names of partition folders cannot hold a null"
-            " character; rename the column",
-        )
-        case(
-            "beyond the statistics",
-            MANY,
-            {"clustered_by": ["c31", "c32"]},
-            "clustered_by names c32, but Delta collects statistics of the first 32 columns only;"
-            " declare the column earlier, or declare the property delta.dataSkippingStatsColumns",
-        )
-        case(
-            "with its own statistics",
-            MANY,
-            {"clustered_by": ["c39"], "table_properties": {"delta.dataSkippingStatsColumns": "c39"}},
-            "",
-        )
-        case("as many as Delta allows", [column(name) for name in "abcd"], {"clustered_by": [*"abcd"]}, "")
-        case(
-            "fine",
-            [column("a"), Column("s", struct(field("x"), field("y.z"))), column("b.c")],
-            {"clustered_by": ["s.X", "b.c", "`S`.`Y.z`"]},
-            "",
-        )
+def test_declared_layouts(reviewed):
+    case = ReviewedCases(invalid_layouts)
+    case("both", [column("a"), column("b"), column("c")], {"partitioned_by": ["a"], "clustered_by": ["b"]})
+    case(
+        "partitions",
+        [
+            column("a"),
+            Column("s", struct(field("x"))),
+            column("v", spark.VariantType()),
+            column("i", identity=True),
+            column("z"),
+        ],
+        {"partitioned_by": ["gone", "s", "v", "i", "a", "A"]},
+    )
+    case("all columns", [column("a"), column("B")], {"partitioned_by": ["b", "a"]})
+    case(
+        "clustering",
+        [
+            column("a"),
+            Column("s", struct(field("x"))),
+            Column("l", spark.ArrayType(struct(field("p")))),
+            column("b", spark.BooleanType()),
+            column("c", TEXT),
+        ],
+        {"clustered_by": ["gone", "s", "l.element.p", "b", "c", "C"]},
+    )
+    case("a null character", [column(), column("a\0b")], {"partitioned_by": ["a\0b"]})
+    case("beyond the statistics", MANY, {"clustered_by": ["c31", "c32"]})
+    case(
+        "with its own statistics",
+        MANY,
+        {"clustered_by": ["c39"], "table_properties": {"delta.dataSkippingStatsColumns": "c39"}},
+    )
+    case("as many as Delta allows", [column(name) for name in "abcd"], {"clustered_by": [*"abcd"]})
+    case(
+        "fine",
+        [column("a"), Column("s", struct(field("x"), field("y.z"))), column("b.c")],
+        {"clustered_by": ["s.X", "b.c", "`S`.`Y.z`"]},
+    )
+    assert case.text == reviewed
 
 
 REWRITE = Consent("rewrite", str(NAME))
@@ -301,7 +268,7 @@ def test_rows_of_files_refuse_a_plan_with_a_query_over_the_files():
 
 def test_another_format_is_refused_where_it_is_written():
     assert refusal(lambda: table(ID, convert_from="csv")).startswith(
-        "dev.silver.orders: convert_from is 'csv'; only parquet is converted in",
+        "dev.silver.orders: convert_from is 'csv'; only parquet is converted in"
     )
     assert refusal(lambda: Parquet(" ")) == "path of Parquet is empty; name a folder, or leave it out"
     assert "convert_from is True; only parquet is converted in place" in refusal(lambda: table(ID, convert_from=True))

@@ -61,9 +61,7 @@ def test_without_an_entry_breaking_changes_fail_for_the_usual_roles():
     policy = compatibility_of([], ORDERS)
 
     assert policy == CompatibilityPolicy(
-        roles=("readers", "streams", "writers", "clients"),
-        fail_on="breaking",
-        min_notice=0,
+        roles=("readers", "streams", "writers", "clients"), fail_on="breaking", min_notice=0
     )
 
 

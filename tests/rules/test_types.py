@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from pyspark.sql import types as spark
@@ -14,12 +15,11 @@ from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import default_faults
 from pytest_delta_schema.state.spark_types import canonical_type
-from support.case_tables import cases, named_cases
+from support.case_tables import blocks_in, cases
 from support.models import TEXT, column, table
+from support.snapshots import ReviewedCases
 from support.violations import violations_of, violations_of_plan
 
-CONSTANT = " write an expression without columns; a string literal needs quotes inside the text, as in \"'open'\""
-SOURCES = " write an expression over the other columns of the row"
 INT = spark.IntegerType()
 
 
@@ -28,64 +28,34 @@ def invalid_generations(columns):
     return violations_of(table(*columns)).replace(" [DS118 InvalidColumnGeneration]", "")
 
 
-def test_declared_values():
-    with named_cases(invalid_generations) as case:
-        case(
-            "two of three",
-            [column("a", default=1, identity=True)],
-            "column a declares default and identity, which exclude each other; keep one of them",
-        )
-        case(
-            "a default of zero counts",
-            [column("a", default=0, generated_as="b"), column("b")],
-            "column a declares default and generated_as, which exclude each other; keep one of them",
-        )
-        case(
-            "a text without quotes",
-            [column("a", TEXT, default="open")],
-            "\n".join(
-                ["column a has the default open, which names open, but a default cannot use columns;" + CONSTANT]
-            ),
-        )
-        case(
-            "expressions that are none",
-            [column("a", default="(select 1)"), column("b", default="sum(1)"), column("c", default="1 +")],
-            f"column a has the default (select 1), which holds a subquery, which would break every write;{CONSTANT}\n"
-            f"column b has the default sum(1), which holds an aggregate, but is evaluated for one row at a time;{CONSTANT}\n"
-            f"column c has the default 1 +, which cannot be parsed;{CONSTANT}",
-        )
-        case(
-            "identities that cannot count",
-            [column("a", INT, identity=Identity(step=0))],
-            "column a is an identity column of type int, but Delta counts in bigint only; use LongType()\n"
-            "column a is an identity column with a step of 0; use another step",
-        )
-        case(
-            "generated from what may not be looked at",
-            [column("a"), column("b", generated_as="a + rand()"), column("c", generated_as="b + gone")],
-            f"column b is generated as a + rand(), which calls rand, which returns another value every time;{SOURCES}\n"
-            f"column c is generated as b + gone, which names gone, which is not a column of the table;{SOURCES}\n"
-            "column c is generated as b + gone, which names b, and generated columns cannot name generated columns; write the expression of that column in its place",
-        )
-        case(
-            "generated from itself",
-            [column("a", generated_as="A + 1")],
-            "column a is generated as A + 1, which names a, and generated columns cannot name generated columns; write the"
-            " expression of that column in its place",
-        )
-        case(
-            "fine",
-            [
-                column("a", spark.TimestampType(), default="current_timestamp()"),
-                column("b", default=True, data_type=spark.BooleanType()),
-                column("c", identity=False),
-                column("d", generated_as="transform(array(c), x -> x + c)[0]"),
-            ],
-            "",
-        )
+def test_declared_values(reviewed):
+    case = ReviewedCases(invalid_generations)
+    case("two of three", [column("a", default=1, identity=True)])
+    case("a default of zero counts", [column("a", default=0, generated_as="b"), column("b")])
+    case("a text without quotes", [column("a", TEXT, default="open")])
+    case(
+        "expressions that are none",
+        [column("a", default="(select 1)"), column("b", default="sum(1)"), column("c", default="1 +")],
+    )
+    case("identities that cannot count", [column("a", INT, identity=Identity(step=0))])
+    case(
+        "generated from what may not be looked at",
+        [column("a"), column("b", generated_as="a + rand()"), column("c", generated_as="b + gone")],
+    )
+    case("generated from itself", [column("a", generated_as="A + 1")])
+    case(
+        "fine",
+        [
+            column("a", spark.TimestampType(), default="current_timestamp()"),
+            column("b", default=True, data_type=spark.BooleanType()),
+            column("c", identity=False),
+            column("d", generated_as="transform(array(c), x -> x + c)[0]"),
+        ],
+    )
+    assert case.text == reviewed
 
 
-def test_a_generation_that_cannot_be_added_or_changed_is_named():
+def test_a_generation_that_cannot_be_added_or_changed_is_named(reviewed):
     plain, twice = column("b"), column("b", generated_as="a * 2")
     counted = column("b", identity=Identity(start=5))
 
@@ -94,31 +64,15 @@ def test_a_generation_that_cannot_be_added_or_changed_is_named():
         there = desired_state(table(column("a"), *before))
         return violations_of_plan(table(column("a"), *after), there, code="DS214").partition(";")[0]
 
-    new, kept = "which Delta creates with a new table only", "which Delta does not change"
-    with named_cases(judged) as case:
-        case("added, generated", [], [twice], f"column b is generated always as (a * 2), {new}")
-        case("added, identity", [], [counted], f"column b is generated always as identity (5 by 1), {new}")
-        case("added, default", [], [column("b", default=3)], "")
-        case("added, plain", [], [plain], "")
-        case(
-            "no more generated",
-            [twice],
-            [plain],
-            f"column b is generated always as (a * 2) on the table and plain in the model, {kept}",
-        )
-        case(
-            "generated now",
-            [plain],
-            [twice],
-            f"column b is plain on the table and generated always as (a * 2) in the model, {kept}",
-        )
-        case(
-            "generated otherwise",
-            [counted],
-            [twice],
-            "column b is generated always as identity (5 by 1) on the table and generated always as (a * 2) in the model,"
-            f" {kept}",
-        )
+    case = ReviewedCases(judged)
+    case("added, generated", [], [twice])
+    case("added, identity", [], [counted])
+    case("added, default", [], [column("b", default=3)])
+    case("added, plain", [], [plain])
+    case("no more generated", [twice], [plain])
+    case("generated now", [plain], [twice])
+    case("generated otherwise", [counted], [twice])
+    assert case.text == reviewed
 
 
 WIDENS = {"delta.enableTypeWidening": "true"}
@@ -134,80 +88,39 @@ def struct(*fields):
     return spark.StructType(list(fields))
 
 
-BY_FEATURE = (
-    "which needs type widening; declare the property delta.enableTypeWidening='true', or set enable_features ="
-    ' ["typeWidening"] in [tool.pytest_delta_schema]'
-    "; it raises the table's protocol [DS208 UnsupportedTypeChange]"
-)
-BY_MAPPING = (
-    "because the table has no column mapping; declare the property delta.columnMapping.mode='name', or set"
-    ' enable_features = ["columnMapping"] in [tool.pytest_delta_schema]'
-    "; it raises the table's protocol"
-)
-
-
 def of(kind, **properties):
     return table(Column("a", kind), table_properties=properties.get("properties", {}))
 
 
-def test_plans_that_change_types():
+def test_plans_that_change_types(reviewed):
     void = table(Column("a", "void"), Column("s", "struct<x: void, y: bigint>"))
-    with named_cases(lambda before, after: violations_of_plan(after, desired_state(before))) as case:
-        case(
-            "without the feature",
-            of("int"),
-            of("bigint"),
-            f"column a is int on the table and bigint in the model, {BY_FEATURE}",
-        )
-        case("with the feature", of("int", properties=WIDENS), of("bigint"), "")
-        case("with it on the way", of("int"), of("bigint", properties=WIDENS), "")
-        text = f"column a.element.x is int on the table and bigint in the model, {BY_FEATURE}"
-        case("a field", of("array<struct<x: int>>"), of("array<struct<x: bigint>>"), text)
-        case("longer", of("varchar(3)"), of("varchar(5)"), "")
-        fixed = "or add a field of the new type next to it, fill it, and drop this one with consent [DS208 UnsupportedTypeChange]"
-        fact = (
-            "column a.x is varchar(3) on the table and varchar(5) in the model, which Delta does not change in place;"
-        )
-        case(
-            "a longer field",
-            of("struct<x: varchar(3)>"),
-            of("struct<x: varchar(5)>"),
-            f"{fact} declare varchar(3), {fixed}",
-        )
-        typed = table(Column("a", "varchar(3)"), Column("s", "struct<x: string, y: bigint>"))
-        case("void gets its type", void, typed, "")
-        case(
-            "void does not become an array, and no varchar in a struct",
-            void,
-            table(Column("a", "array<int>"), Column("s", "struct<x: varchar(3), y: bigint>")),
-            "column a is void on the table and array<int> in the model, which Delta does not change in place; declare void, or"
-            " swap it: (1) declare a column a_new as array<int> next to it, and apply; (2) fill a_new with CAST(a AS"
-            " ARRAY<INT>) by an UPDATE; (3) remove a from the model, consent to its drop, and apply; (4) declare a as"
-            " array<int> with renamed_from='a_new' instead of a_new, and apply [DS208 UnsupportedTypeChange]\n"
-            "column s.x is void on the table and varchar(3) in the model, which Delta does not change in place; declare void,"
-            f" {fixed}",
-        )
+    case = ReviewedCases(lambda before, after: violations_of_plan(after, desired_state(before)))
+    case("without the feature", of("int"), of("bigint"))
+    case("with the feature", of("int", properties=WIDENS), of("bigint"))
+    case("with it on the way", of("int"), of("bigint", properties=WIDENS))
+    case("a field", of("array<struct<x: int>>"), of("array<struct<x: bigint>>"))
+    case("longer", of("varchar(3)"), of("varchar(5)"))
+    case("a longer field", of("struct<x: varchar(3)>"), of("struct<x: varchar(5)>"))
+    typed = table(Column("a", "varchar(3)"), Column("s", "struct<x: string, y: bigint>"))
+    case("void gets its type", void, typed)
+    case(
+        "void does not become an array, and no varchar in a struct",
+        void,
+        table(Column("a", "array<int>"), Column("s", "struct<x: varchar(3), y: bigint>")),
+    )
+    assert case.text == reviewed
 
 
-def test_plans_that_rename():
+def test_plans_that_rename(reviewed):
     x, renamed = column("x"), column("new", renamed_from="old")
     field_of_a = Column("a", struct(field("new", renamed_from="old")))
-    by_hand = "remove the hint, or change the table by hand [DS210 UnusableRenameHint]"
-    with named_cases(lambda before, after: violations_of_plan(after, desired_state(before))) as case:
-        text = f"columns old cannot be renamed, {BY_MAPPING} [DS211 RenameWithoutColumnMapping]"
-        case("rename without mapping", table(column("old")), table(renamed), text)
-        case("rename", table(column("old"), table_properties=MAPPED), table(renamed), "")
-        text = f"column new is renamed from old, but neither old nor new is on the table; {by_hand}"
-        case("neither", table(x, table_properties=MAPPED), table(x, renamed), text)
-        case(
-            "both",
-            table(Column("a", struct(field("old"), field("new"))), table_properties=MAPPED),
-            table(field_of_a),
-            "column a.old is on the table but not in the model, and dropping it loses its data; declare it, or consent with"
-            ' --delta-allow "drop-column dev.silver.orders.a.old" [DS206 DropWithoutConsent]\n'
-            f"column a.new is renamed from old, but old and new are both on the table; {by_hand}",
-        )
-        case("all new", table(x), table(x, field_of_a), "")
+    case = ReviewedCases(lambda before, after: violations_of_plan(after, desired_state(before)))
+    case("rename without mapping", table(column("old")), table(renamed))
+    case("rename", table(column("old"), table_properties=MAPPED), table(renamed))
+    case("neither", table(x, table_properties=MAPPED), table(x, renamed))
+    case("both", table(Column("a", struct(field("old"), field("new"))), table_properties=MAPPED), table(field_of_a))
+    case("all new", table(x), table(x, field_of_a))
+    assert case.text == reviewed
 
 
 def test_consent_names_a_field_by_its_path():
@@ -218,94 +131,28 @@ def test_consent_names_a_field_by_its_path():
     assert violations_of_plan(after, desired_state(before), consents=[consent]) == ""
 
 
-def test_hints():
-    with named_cases(violations_of) as case:
-        case("fine", table(column("new", renamed_from="old")), "")
-        case("a column of another place", table(Column("s", struct(field("a", LONG, "b"))), column("b")), "")
-        case(
-            "case only",
-            table(column("Id", renamed_from="id")),
-            "column Id is renamed from id, which differs in case only, and names match without"
-            " case; remove the hint [DS117 InvalidRenameHint]",
-        )
-        case(
-            "declared",
-            table(column("new", renamed_from="OLD"), column("old")),
-            "column new is renamed from OLD, which the model declares as well; remove the hint [DS117 InvalidRenameHint]",
-        )
-        case(
-            "twice",
-            table(Column("s", struct(field("a", LONG, "old"), field("b", LONG, "old")))),
-            "column s.b is renamed from old, and so is s.a; remove the hint [DS117 InvalidRenameHint]",
-        )
+def test_hints(reviewed):
+    case = ReviewedCases(violations_of)
+    case("fine", table(column("new", renamed_from="old")))
+    case("a column of another place", table(Column("s", struct(field("a", LONG, "b"))), column("b")))
+    case("case only", table(column("Id", renamed_from="id")))
+    case("declared", table(column("new", renamed_from="OLD"), column("old")))
+    case("twice", table(Column("s", struct(field("a", LONG, "old"), field("b", LONG, "old")))))
+    assert case.text == reviewed
 
 
 DEFAULT_TYPES = (
     *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal(5,2)", "string", "varchar(3)"),
     *("char(3)", "binary", "date", "timestamp", "timestamp_ntz", "array<int>", "map<string,int>", "struct<a:int>"),
 )
-JUDGED = {
-    "NULL": "..................",
-    "1": "X...........X.XXXX",
-    "300": "XX..........X.XXXX",
-    "-1": "X...........X.XXXX",
-    "'x'": "XXXXXXXX....XXXXXX",
-    "'1'": "X...........XXXXXX",
-    "'abcd'": "XXXXXXXX.XX.XXXXXX",
-    "'abc'": "XXXXXXXX....XXXXXX",
-    "''": "XXXXXXXX....XXXXXX",
-    "1.5": "X..........XX.XXXX",
-    "1.555": "X........XXXX.XXXX",
-    "1000.5": "XX.....X.XXXX.XXXX",
-    "1e400": "XXXXXXXXXXXXXXXXXX",
-    "true": ".XXXXXXX.XXXXXXXXX",
-    "'true'": "XXXXXXXX.XX.XXXXXX",
-    "'yes'": "XXXXXXXX....XXXXXX",
-    "'2020-01-01'": "XXXXXXXX.XX....XXX",
-    "'2020-13-01'": "XXXXXXXX.XX.XXXXXX",
-    "3000000000": "XXXX...X.XX.X.XXXX",
-    "9223372036854775808": "XXXXX..X.XXXX.XXXX",
-    "'300'": "XX..........XXXXXX",
-    "rand()": "XXXXXXXXXXXXXXXXXX",
-    "uuid()": "XXXXXXXXXXXXXXXXXX",
-    "explode(array(1))": "XXXXXXXXXXXXXXXXXX",
-    "monotonically_increasing_id()": "XXXXXXXXXXXXXXXXXX",
-    "1L": "X...........X.XXXX",
-    "1Y": "X...........X.XXXX",
-    "-2147483649": "XXXX...X.XX.X.XXXX",
-    "inline(array(struct(1)))": "XXXXXXXXXXXXXXXXXX",
-    "stack(1,1)": "XXXXXXXXXXXXXXXXXX",
-    "'1.5'": "XXXXX.......XXXXXX",
-    "'1e2'": "XXXXX.......XXXXXX",
-    "'Infinity'": "XXXXX..X.XX.XXXXXX",
-    "'NaN'": "XXXXX..X....XXXXXX",
-    "' 1 '": "X...........XXXXXX",
-}
-"""What Delta 4.4.0 answers to a default of each type: ``.`` accepted, ``X`` refused, ``w`` refused by each write."""
+JUDGED, BY_SPARK = (
+    {default: answers for answers, default in (line.split(" ", 1) for line in block.splitlines())}
+    for block in blocks_in(Path(__file__).with_name("defaults.txt")).values()
+)
+"""What Delta 4.4.0 answers to a default of each type: ``.`` accepted, ``X`` refused, ``w`` refused by each write.
 
-BY_SPARK = {
-    "1e3": "XX.....X.XXXX.XXXX",
-    "date'2020-01-01'": "XXXXXXXX.XXX...XXX",
-    "timestamp'2020-01-01 00:00:00'": "XXX....X.XXX...XXX",
-    "timestamp_ntz'2020-01-01 00:00:00'": "XXXXXXXX.XXX...XXX",
-    "X'1F'": "XXXXXXXX....XXXXXX",
-    "current_date()": "XXXXXXXX.XXX...XXX",
-    "current_timestamp()": "XXX....X.XXX...XXX",
-    "array(1)": "XXXXXXXXXXXXXXX.XX",
-    "array('x')": "XXXXXXXXXXXXXXXXXX",
-    "array()": "XXXXXXXXXXXXXXX.XX",
-    "map('a',1)": "XXXXXXXXXXXXXXXX.X",
-    "struct(1)": "XXXXXXXXXXXXXXXXX.",
-    "named_struct('a',1)": "XXXXXXXXXXXXXXXXX.",
-    "cast('x' as int)": "XXXXXXXXXXXXXXXXXX",
-    "interval 1 day": "X....XX..XXXXXXXXX",
-    "now()": "XXX....X.XXX...XXX",
-    "current_user()": "XXXXXXXX.wwXXXXXXX",
-    "upper('a')": "XXXXXXXX....XXXXXX",
-    "concat('a','bcd')": "XXXXXXXX.XX.XXXXXX",
-    "1/0": "XXXXXXXXXXXXXXXXXX",
-}
-"""Defaults whose type or value only Spark knows."""
+There are those that the package judges, and those whose type or value only Spark knows.
+"""
 
 
 def refused_by(text):

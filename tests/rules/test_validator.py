@@ -17,6 +17,7 @@ from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.testing.scenario import field
 from support.case_tables import named_cases
 from support.models import NAME, catalog, column, orders, orders_before, state, stored, table
+from support.snapshots import ReviewedCases
 from support.violations import texts_of, violations_of, violations_of_plan
 
 VALIDATOR = PlanValidator()
@@ -26,187 +27,107 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
     return spark.StructType([spark.StructField(name, spark.LongType(), nullable) for name in names])
 
 
-def test_model_rules():
-    with named_cases(violations_of) as case:
-        case("no columns", table(), "has no columns; declare at least one Column [DS102 NoColumns]")
-        case(
-            "duplicate columns",
-            table(column("Id"), column("iD"), column("x"), column("ID")),
-            "columns Id, iD, ID have one name, because names match without case;"
-            " rename or remove all but one [DS103 DuplicateColumn]",
-        )
-        case(
-            "duplicate fields",
-            table(Column("s", spark.ArrayType(struct("a", "A")))),
-            "columns s.element.a, s.element.A have one name, because names match without case;"
-            " rename or remove all but one [DS103 DuplicateColumn]",
-        )
-        case(
-            "key",
-            table(column(), column("b", is_nullable=False), primary_key=["id", "gone", "b", "B"]),
-            "primary key column b is named twice; name it once [DS104 InvalidPrimaryKeyColumn]\n"
-            "primary key column id is nullable in the model; declare it with is_nullable=False"
-            " [DS104 InvalidPrimaryKeyColumn]\n"
-            "primary key column gone is not a column of the model; declare it, or fix the key"
-            " [DS104 InvalidPrimaryKeyColumn]",
-        )
-        case(
-            "types",
-            table(
-                Column("t", spark.DayTimeIntervalType()),
-                Column("m", spark.MapType(spark.StringType("UTF8_LCASE"), struct("a"))),
-            ),
-            "column t has the type interval day to second, which Delta cannot store;"
-            " use a type that it stores [DS105 UnsupportedType]\n"
-            "column m.key has the type string collate UTF8_LCASE, which Delta cannot store;"
-            " use a type that it stores [DS105 UnsupportedType]",
-        )
-        case(
-            "decimals",
-            table(
-                Column("a", "decimal(39,2)"),
-                Column("b", "array<decimal(0,0)>"),
-                Column("c", "struct<x: map<string, decimal(5,9)>>"),
-                Column("d", spark.DecimalType(10, -2)),
-                Column("e", spark.DecimalType(-1, 0)),
-                Column("f", "decimal(38,38)"),
-                Column("g", "decimal(1,0)"),
-            ),
-            "\n".join(
-                f"column {path} has the type {name}, which Delta cannot store; use a precision from 1 to 38 and a scale"
-                " from 0 to the precision, such as decimal(18,2) [DS105 UnsupportedType]"
-                for path, name in (
-                    *(("a", "decimal(39,2)"), ("b.element", "decimal(0,0)"), ("c.x.value", "decimal(5,9)")),
-                    *(("d", "decimal(10,-2)"), ("e", "decimal(-1,0)")),
-                )
-            ),
-        )
-        case(
-            "properties",
-            table(
-                column(),
-                table_properties={
-                    "Comment": "x",
-                    "owner": "me",
-                    "pytest_delta_schema.primaryKey": "{}",
-                    "delta.columnMapping.maxColumnId": "3",
-                    "delta.constraints.positive": "id > 0",
-                    "delta.feature.clustering": None,
-                    "fine": None,
-                },
-            ),
-            "property Comment is reserved; write comment=... on the Table [DS108 ReservedProperty]\n"
-            "property owner is reserved; set the owner in the catalog [DS108 ReservedProperty]\n"
-            "property pytest_delta_schema.primaryKey is managed by pytest_delta_schema; choose another prefix"
-            " [DS108 ReservedProperty]\n"
-            "property delta.columnMapping.maxColumnId is written by the platform; leave it out"
-            " [DS108 ReservedProperty]\n"
-            "property delta.constraints.positive is the property in which Delta stores a CHECK constraint; declare it with"
-            " checks=[Check(name, expression)] [DS108 ReservedProperty]\n"
-            "property delta.feature.clustering is part of the table's protocol and cannot be removed; leave it out"
-            " [DS108 ReservedProperty]",
-        )
-        case(
-            "checks",
-            table(
-                column(),
-                column("b"),
-                checks=[
-                    Check("Same", "id > 0"),
-                    Check("same", "b > 0"),
-                    Check("__CHAR_VARCHAR_STRING_LENGTH_CHECK__", "id > 1"),
-                    Check("__char_varchar_string_length_check__", "id > 2"),
-                    Check("twin", "(`ID`) > 0"),
-                    Check("sum", "sum(id) > 0 and x > 0"),
-                    Check("number", "id + 1"),
-                ],
-            ),
-            "checks Same, same have one name, because names match without case; rename or remove all but one [DS110 InvalidCheckName]\n"
-            "checks __CHAR_VARCHAR_STRING_LENGTH_CHECK__, __char_varchar_string_length_check__ have one name, because names match without case; rename or remove all but one [DS110 InvalidCheckName]\n"
-            "check __CHAR_VARCHAR_STRING_LENGTH_CHECK__ has a name that Delta reserves; choose another name [DS110 InvalidCheckName]\n"
-            "check sum (sum(id) > 0 and x > 0) holds an aggregate, but is evaluated for one row at a time; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]\n"
-            "check sum (sum(id) > 0 and x > 0) names x, which is not a column of the table; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]\n"
-            "check number (id + 1) is not a condition: its value is not boolean; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]\n"
-            "check twin ((`ID`) > 0) has the same condition as check Same; keep one of the two [DS112 DuplicateCheck]",
-        )
-        case(
-            "key over maps",
-            table(
-                Column("m", spark.MapType(spark.StringType(), spark.StringType()), is_nullable=False),
-                Column("xs", spark.ArrayType(spark.VariantType()), is_nullable=False),
-                Column("st", struct("a"), is_nullable=False),
-                primary_key=["m", "xs", "st"],
-            ),
-            "primary key (m, xs, st) names m, which is map<string, string>, whose values cannot be compared; choose columns whose types hold no map and no variant [DS113 IncomparablePrimaryKey]\n"
-            "primary key (m, xs, st) names xs, which is array<variant>, whose values cannot be compared; choose columns whose types hold no map and no variant [DS113 IncomparablePrimaryKey]",
-        )
-        case(
-            "duplicate properties",
-            table(column(), table_properties={"delta.appendOnly": True, "delta.APPENDONLY": True, "a": 1, "A": 2}),
-            "properties delta.APPENDONLY, delta.appendOnly are one key, because Delta matches its own keys without case;"
-            " keep one spelling [DS109 DuplicateProperty]",
-        )
-        keys = ("delta.appendOnyl", "delta.???", "delta.minReaderVersions")
-        remedies = ("write delta.appendOnly", "correct it", "write delta.minReaderVersion")
-        known = {
-            "delta.feature.future": "supported",
-            "delta.tuneFileSizesForRewrites": True,
-            "DELTA.TARGETFILESIZE": None,
-        }
-        manage = '= "manage" under [tool.pytest_delta_schema.properties]'
-        case(
-            "unknown properties",
-            table(column(), table_properties=dict(zip(keys, (True, None, "3"), strict=True)) | known),
-            "\n".join(
-                f"property {key} is known neither to open-source Delta 4.4 nor to Databricks; {remedy}; if a newer Delta or"
-                f' Databricks knows it, add "{key}" {manage} [DS125 UnknownProperty]'
-                for key, remedy in zip(keys, remedies, strict=True)
-            ),
-        )
-        case(
-            "values that Delta refuses",
-            table(
-                column(),
-                table_properties={
-                    "delta.appendOnly": True,
-                    "delta.checkpointInterval": 0,
-                    "delta.isolationLevel": "WriteSerializable",
-                    "delta.logRetentionDuration": "1 month",
-                    "delta.checkpointPolicy": None,
-                    "team": "1 month",
-                },
-            ),
-            "property delta.checkpointInterval is '0', which neither open-source Delta 4.4 nor Databricks accepts;"
-            " write an integer from 1 to 2147483647; if a newer Delta or Databricks accepts it, add"
-            f' "delta.checkpointInterval" {manage} [DS129 InvalidPropertyValue]\n'
-            "property delta.logRetentionDuration is '1 month', which neither open-source Delta 4.4 nor Databricks"
-            " accepts; write an interval without months and years, such as 'interval 30 days'; if a newer Delta or"
-            f' Databricks accepts it, add "delta.logRetentionDuration" {manage} [DS129 InvalidPropertyValue]',
-        )
-        case(
-            "files that outlive their log",
-            table(column(), table_properties={"delta.deletedFileRetentionDuration": "interval 60 days"}),
-            "property delta.deletedFileRetentionDuration is longer than delta.logRetentionDuration, by default 7 and 30"
-            " days; declare both, and keep the log at least as long as the removed files [DS129 InvalidPropertyValue]",
-        )
-        case(
-            "tags",
-            table(
-                column(tags={"a.b": "x", " lead": "x", "trail": "x ", "k" * 256: "", "v": "v" * 1001, "fine": ""}),
-                column("plain", tags={"gone": None}),
-                tags={"a=b:c": "x"} | {f"t{number}": "" for number in range(50)} | {"absent": None},
-            ),
-            "tag 'a=b:c' of the table has := in its key, which cannot hold any of .,-=/:; use a _ [DS121 InvalidTag]\n"
-            "the table has 51 tags; the maximum is 50; declare fewer [DS121 InvalidTag]\n"
-            "tag 'a.b' of column id has . in its key, which cannot hold any of .,-=/:; use a _ [DS121 InvalidTag]\n"
-            "tag ' lead' of column id begins or ends with a space, in its key or its value; remove the space"
-            " [DS121 InvalidTag]\n"
-            "tag 'trail' of column id begins or ends with a space, in its key or its value; remove the space"
-            " [DS121 InvalidTag]\n"
-            f"tag '{'k' * 256}' of column id has a key of 256 characters; the maximum is 255; shorten it"
-            " [DS121 InvalidTag]\n"
-            "tag 'v' of column id has a value of 1001 characters; the maximum is 1000; shorten it [DS121 InvalidTag]",
-        )
+def test_model_rules(reviewed):
+    case = ReviewedCases(violations_of)
+    case("no columns", table())
+    case("duplicate columns", table(column("Id"), column("iD"), column("x"), column("ID")))
+    case("duplicate fields", table(Column("s", spark.ArrayType(struct("a", "A")))))
+    case("key", table(column(), column("b", is_nullable=False), primary_key=["id", "gone", "b", "B"]))
+    case(
+        "types",
+        table(
+            Column("t", spark.DayTimeIntervalType()),
+            Column("m", spark.MapType(spark.StringType("UTF8_LCASE"), struct("a"))),
+        ),
+    )
+    case(
+        "decimals",
+        table(
+            Column("a", "decimal(39,2)"),
+            Column("b", "array<decimal(0,0)>"),
+            Column("c", "struct<x: map<string, decimal(5,9)>>"),
+            Column("d", spark.DecimalType(10, -2)),
+            Column("e", spark.DecimalType(-1, 0)),
+            Column("f", "decimal(38,38)"),
+            Column("g", "decimal(1,0)"),
+        ),
+    )
+    case(
+        "properties",
+        table(
+            column(),
+            table_properties={
+                "Comment": "x",
+                "owner": "me",
+                "pytest_delta_schema.primaryKey": "{}",
+                "delta.columnMapping.maxColumnId": "3",
+                "delta.constraints.positive": "id > 0",
+                "delta.feature.clustering": None,
+                "fine": None,
+            },
+        ),
+    )
+    case(
+        "checks",
+        table(
+            column(),
+            column("b"),
+            checks=[
+                Check("Same", "id > 0"),
+                Check("same", "b > 0"),
+                Check("__CHAR_VARCHAR_STRING_LENGTH_CHECK__", "id > 1"),
+                Check("__char_varchar_string_length_check__", "id > 2"),
+                Check("twin", "(`ID`) > 0"),
+                Check("sum", "sum(id) > 0 and x > 0"),
+                Check("number", "id + 1"),
+            ],
+        ),
+    )
+    case(
+        "key over maps",
+        table(
+            Column("m", spark.MapType(spark.StringType(), spark.StringType()), is_nullable=False),
+            Column("xs", spark.ArrayType(spark.VariantType()), is_nullable=False),
+            Column("st", struct("a"), is_nullable=False),
+            primary_key=["m", "xs", "st"],
+        ),
+    )
+    case(
+        "duplicate properties",
+        table(column(), table_properties={"delta.appendOnly": True, "delta.APPENDONLY": True, "a": 1, "A": 2}),
+    )
+    keys = ("delta.appendOnyl", "delta.???", "delta.minReaderVersions")
+    known = {"delta.feature.future": "supported", "delta.tuneFileSizesForRewrites": True, "DELTA.TARGETFILESIZE": None}
+    case(
+        "unknown properties", table(column(), table_properties=dict(zip(keys, (True, None, "3"), strict=True)) | known)
+    )
+    case(
+        "values that Delta refuses",
+        table(
+            column(),
+            table_properties={
+                "delta.appendOnly": True,
+                "delta.checkpointInterval": 0,
+                "delta.isolationLevel": "WriteSerializable",
+                "delta.logRetentionDuration": "1 month",
+                "delta.checkpointPolicy": None,
+                "team": "1 month",
+            },
+        ),
+    )
+    case(
+        "files that outlive their log",
+        table(column(), table_properties={"delta.deletedFileRetentionDuration": "interval 60 days"}),
+    )
+    case(
+        "tags",
+        table(
+            column(tags={"a.b": "x", " lead": "x", "trail": "x ", "k" * 256: "", "v": "v" * 1001, "fine": ""}),
+            column("plain", tags={"gone": None}),
+            tags={"a=b:c": "x"} | {f"t{number}": "" for number in range(50)} | {"absent": None},
+        ),
+    )
+    assert case.text == reviewed
 
 
 def test_sound_models_pass():
@@ -256,121 +177,67 @@ ABSENT = TableState(name=NAME, exists=False)
 STAYS = column("id", is_nullable=False)
 
 
-def test_plan_rules():
-    with named_cases(violations_of_plan) as case:
-        new = "is NOT NULL in the model but new on the table; add it nullable, fill it, then declare it NOT NULL"
-        case(
-            "add not null",
-            table(column(), column("amount", is_nullable=False), column("rate", is_nullable=False)),
-            state(stored()),
-            f"column amount {new} [DS201 NotNullColumnAdded]\ncolumn rate {new} [DS201 NotNullColumnAdded]",
-        )
-        case(
-            "create with nullable key",
-            table(column(), column("b", is_nullable=False), primary_key=["id", "b"]),
-            TableState(name=NAME, exists=False),
-            "primary key column id would be created nullable; declare it with is_nullable=False"
-            " [DS202 NullablePrimaryKeyColumnCreated]",
-        )
-        case(
-            "key over a loosened column",
-            table(column(), primary_key=["id"]),
-            state(stored(is_nullable=False)),
-            "column id would become nullable while the new primary key needs it NOT NULL; declare it with"
-            " is_nullable=False, or leave it out of the key [DS203 PrimaryKeyColumnMadeNullable]",
-        )
-        case(
-            "key over a new column",
-            table(STAYS, column("b"), primary_key=["b", "id"]),
-            state(stored(is_nullable=False)),
-            "column b is new and nullable but part of the new primary key; add it in one apply, fill it,"
-            " then make it NOT NULL and add the key in the next [DS204 NullablePrimaryKeyColumnAdded]",
-        )
-        case(
-            "key over a nullable column",
-            table(column(), primary_key=["id"]),
-            state(stored()),
-            "column id is nullable on the table but part of the new primary key; declare it with is_nullable=False, so"
-            " the plan makes it NOT NULL first [DS205 NullablePrimaryKeyColumn]",
-        )
-        drop = "is on the table but not in the model, and dropping it loses its data; declare it, or consent with"
-        drop, code = f'{drop} --delta-allow "drop-column dev.silver.orders', "[DS206 DropWithoutConsent]"
-        mapped_legacy = state(
-            stored(), stored("Legacy", "string"), table_properties={"delta.columnMapping.mode": "name"}
-        )
-        case("drop without consent", table(column()), mapped_legacy, f'column Legacy {drop}.legacy" {code}')
-        case(
-            "drop without column mapping",
-            table(column(), table_properties={"x": "1"}),
-            state(stored(), stored("a"), stored("b")),
-            f'column a {drop}.a" {code}\ncolumn b {drop}.b" {code}\n'
-            "columns a, b cannot be dropped, because the table has no column mapping; declare the property"
-            " delta.columnMapping.mode='name', or set enable_features = [\"columnMapping\"] in"
-            " [tool.pytest_delta_schema]; it raises the table's protocol [DS207 DropWithoutColumnMapping]",
-        )
-        case(
-            "type",
-            table(Column("id", spark.StringType())),
-            state(stored()),
-            "column id is bigint on the table and string in the model, which Delta does not change in"
-            " place; declare bigint, or swap it: (1) declare a column id_new as string next to it, and apply; (2) fill"
-            " id_new with CAST(id AS STRING) by an UPDATE; (3) remove id from the model, consent to its drop, and"
-            " apply; (4) declare id as string with renamed_from='id_new' instead of id_new, and apply"
-            " [DS208 UnsupportedTypeChange]",
-        )
-        case(
-            "not null in collections",
-            table(Column("tags", spark.ArrayType(spark.StringType(), containsNull=False))),
-            ABSENT,
-            "column tags.element is NOT NULL inside an array or a map, which Delta cannot keep;"
-            " declare it nullable: containsNull, valueContainsNull or nullable = True [DS106 NotNullInCollection]",
-        )
-        case(
-            "special characters",
-            table(column("a b"), Column("s", spark.MapType(spark.StringType(), struct("x=y", "ok")))),
-            ABSENT,
-            "column names 'a b', 's.value.x=y' hold one of space , ; { } ( ) = tab newline, which Delta stores under"
-            " column mapping only; rename them, or declare the property delta.columnMapping.mode='name'"
-            " [DS107 InvalidColumnName]",
-        )
-        spark_name = "in the model, or choose a different name [DS224 ColumnNameTakenBySpark]"
-        case(
-            "names that Spark takes for each other",
-            table(column("i"), column("\u0131"), Column("s", struct("a", "\u00b5", "μ"))),
-            state(stored("i"), stored("s", canonical_type(struct("a")))),
-            f"column \u0131 cannot be added, because Spark takes it for i; write i {spark_name}\n"
-            f"column s.\u00b5 cannot be added, because Spark takes it for μ; write μ {spark_name}\n"
-            f"column s.μ cannot be added, because Spark takes it for \u00b5; write \u00b5 {spark_name}",
-        )
-        mapped = {"delta.columnMapping.mode": "name"}
-        case(
-            "new names that Spark takes for stored ones",
-            table(
-                Column("\u0131", spark.LongType(), renamed_from="i"),
-                Column("s", spark.StructType([field("\u0131", renamed_from="b"), field("i")])),
-                Column("free", spark.LongType(), renamed_from="l"),
-                Column("L", spark.LongType()),
-                table_properties=mapped,
-            ),
-            state(stored("i"), stored("l"), stored("s", canonical_type(struct("b", "i"))), table_properties=mapped),
-            f"column \u0131 cannot be named so, because Spark takes it for i; write i {spark_name}\n"
-            f"column s.\u0131 cannot be named so, because Spark takes it for i; write i {spark_name}",
-        )
-        case(
-            "new columns that Spark takes for each other",
-            table(column("i"), column("\u0131"), Column("s", struct("s", "\u017f"))),
-            ABSENT,
-            "\n".join(
-                f"column {name} cannot be told apart, because Spark takes it for {other}; write {other} {spark_name}"
-                for name, other in [("i", "\u0131"), ("\u0131", "i"), ("s.s", "\u017f"), ("s.\u017f", "s")]
-            ),
-        )
-        case(
-            "a stored column that Spark takes for another one",
-            table(column("i", comment="x"), column("\u0131")),
-            state(stored("i"), stored("\u0131")),
-            f"column i cannot be changed, because Spark takes it for \u0131; write \u0131 {spark_name}",
-        )
+def test_plan_rules(reviewed):
+    case = ReviewedCases(violations_of_plan)
+    case(
+        "add not null",
+        table(column(), column("amount", is_nullable=False), column("rate", is_nullable=False)),
+        state(stored()),
+    )
+    case(
+        "create with nullable key",
+        table(column(), column("b", is_nullable=False), primary_key=["id", "b"]),
+        TableState(name=NAME, exists=False),
+    )
+    case("key over a loosened column", table(column(), primary_key=["id"]), state(stored(is_nullable=False)))
+    case("key over a new column", table(STAYS, column("b"), primary_key=["b", "id"]), state(stored(is_nullable=False)))
+    case("key over a nullable column", table(column(), primary_key=["id"]), state(stored()))
+    mapped_legacy = state(stored(), stored("Legacy", "string"), table_properties={"delta.columnMapping.mode": "name"})
+    case("drop without consent", table(column()), mapped_legacy)
+    case(
+        "drop without column mapping",
+        table(column(), table_properties={"x": "1"}),
+        state(stored(), stored("a"), stored("b")),
+    )
+    case("type", table(Column("id", spark.StringType())), state(stored()))
+    case(
+        "not null in collections",
+        table(Column("tags", spark.ArrayType(spark.StringType(), containsNull=False))),
+        ABSENT,
+    )
+    case(
+        "special characters",
+        table(column("a b"), Column("s", spark.MapType(spark.StringType(), struct("x=y", "ok")))),
+        ABSENT,
+    )
+    case(
+        "names that Spark takes for each other",
+        table(column("i"), column("\u0131"), Column("s", struct("a", "\u00b5", "μ"))),
+        state(stored("i"), stored("s", canonical_type(struct("a")))),
+    )
+    mapped = {"delta.columnMapping.mode": "name"}
+    case(
+        "new names that Spark takes for stored ones",
+        table(
+            Column("\u0131", spark.LongType(), renamed_from="i"),
+            Column("s", spark.StructType([field("\u0131", renamed_from="b"), field("i")])),
+            Column("free", spark.LongType(), renamed_from="l"),
+            Column("L", spark.LongType()),
+            table_properties=mapped,
+        ),
+        state(stored("i"), stored("l"), stored("s", canonical_type(struct("b", "i"))), table_properties=mapped),
+    )
+    case(
+        "new columns that Spark takes for each other",
+        table(column("i"), column("\u0131"), Column("s", struct("s", "\u017f"))),
+        ABSENT,
+    )
+    case(
+        "a stored column that Spark takes for another one",
+        table(column("i", comment="x"), column("\u0131")),
+        state(stored("i"), stored("\u0131")),
+    )
+    assert case.text == reviewed
 
 
 def test_sound_plans_pass():

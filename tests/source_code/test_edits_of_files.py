@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pyspark.sql import types as spark
@@ -11,7 +12,7 @@ from pytest_delta_schema import Check, Column, ForeignKey, Parquet, PrimaryKey, 
 from pytest_delta_schema.source_code.calls import Variable
 from pytest_delta_schema.source_code.edits import edited_declaration
 from pytest_delta_schema.source_code.text import NotLiteralError
-from support.case_tables import cases, refusal
+from support.case_tables import blocks_in, cases, named_cases, refusal
 
 IMPORTS = (
     "from pyspark.sql.types import LongType, StructType\nfrom pytest_delta_schema import Column, ForeignKey, Table\n"
@@ -122,11 +123,7 @@ def test_a_foreign_key_gets_another_parent_or_other_columns():
     names = {tables["p"].name: Variable("p", ("id",))}
 
     after = edited_declaration(
-        source.encode(),
-        declared.origin.line,
-        declared,
-        replace(declared, foreign_keys=keys),
-        names,
+        source.encode(), declared.origin.line, declared, replace(declared, foreign_keys=keys), names
     )
 
     assert after.decode() == source.replace(
@@ -161,62 +158,14 @@ def test_a_type_that_a_text_says_is_a_text_again():
 
 
 def test_parts_that_are_not_literal_are_refused():
-    with cases(lambda code, changes: fault(IMPORTS + code, **changes)) as case:
-        case(
-            't = Table("dev", "s", "t", (Column(name, LongType()) for name in ["id"]))\n',
-            {"columns": [Column("x", "int")]},
-            "line 3 has a comprehension",
-        )
-        case(
-            'KIND = LongType()\nt = Table("dev", "s", "t", [Column("id", KIND)])\n',
-            {"columns": [Column("id", "int")]},
-            "line 4 takes a part of the declaration from KIND",
-        )
-        case(
-            'ARGS = ["t"]\nt = Table("dev", "s", *ARGS, [Column("id", LongType())])\n',
-            {"comment": "x"},
-            "line 4 gives a part of the declaration with * or **",
-        )
-        case(
-            'ARGS = ["id"]\nt = Table("dev", "s", "t", [Column(*ARGS, LongType())])\n',
-            {"columns": [Column("id", "int")]},
-            "line 4 has a call of Column that is not a declaration in literals",
-        )
-        case(
-            'ARGS = [LongType()]\nt = Table("dev", "s", "t", [Column("id", *ARGS)])\n',
-            {"columns": [Column("x", "int")]},
-            "",
-        )
-        case(
-            'COMMON = [Column("x", LongType())]\nt = Table("dev", "s", "t", [Column("id", LongType()), *COMMON, Column("y", LongType())])\n',
-            {"columns": [Column("y", "long"), Column("x", "long"), Column("id", "long")]},
-            "line 4 gives a part of the declaration with * or **",
-        )
-        case(
-            'COMMON = [Column("x", LongType()), Column("z", LongType())]\nt = Table("dev", "s", "t", [*COMMON])\n',
-            {"columns": [Column("x", "long"), Column("n", "long"), Column("z", "long")]},
-            "line 4 gives a part of the declaration with * or **",
-        )
-        case(
-            'NAMES = {"a": "1"}\nt = Table("dev", "s", "t", [Column("id", LongType())], tags={**NAMES})\n',
-            {"tags": {}},
-            "line 4 has an expression that is not a literal",
-        )
-        case(
-            'class Check:\n    pass\nt = Table("dev", "s", "t", [Column("id", LongType())])\n',
-            {"checks": [Check("c", "id > 0")]},
-            "line 5 needs Check of pytest_delta_schema, and the module has the name for something else",
-        )
-        case(
-            'from dataclasses import replace\nt = replace(Table("dev", "s", "t", [Column("x", LongType())]), columns=[Column("id", LongType())])\n',
-            {"columns": [Column("id", "int")]},
-            "line 4 declares something else than the model has; edit it where the model gets its value",
-        )
-        case(
-            'from dataclasses import replace\nt = replace(Table("dev", "s", "t", [Column("id", "long")]), columns=[Column("id", "date")])\n',
-            {"columns": [Column("id", "int")]},
-            "line 4 declares something else than the model has; edit it where the model gets its value",
-        )
+    def refused(before, wanted):
+        declared = made(f"{IMPORTS}{before}\n")["t"]
+        call = f"{IMPORTS}{before}\n".encode(), declared.origin.line, declared, made(IMPORTS + wanted)["t"]
+        return refusal(edited_declaration, *call, error=NotLiteralError)
+
+    with named_cases(refused) as case:
+        for name, block in blocks_in(Path(__file__).with_name("parts.txt")).items():
+            case(name, *block.removesuffix("\n").split("\n---\n"))
 
 
 def test_a_file_that_says_it_is_generated_is_refused():

@@ -48,44 +48,6 @@ ORDERS = Table(
         ForeignKey(["id"], "prod.gold.`all.orders`", ["key"], name="fk_all"),
     ],
 )
-MODULE = '''\
-"""Tables of dev.silver.
-
-dev.silver.old could not be read: is a view
-"""
-
-from pyspark.sql.types import LongType
-from pytest_delta_schema import Column, ForeignKey, Table
-
-customers = Table(
-    "dev",
-    "silver",
-    "customers",
-    [Column("id", LongType(), is_nullable=False)],
-    primary_key=["id"],
-)
-
-# its property team.token is not declared, because it may be a secret
-orders = Table(
-    "dev",
-    "silver",
-    "orders",
-    [
-        Column("id", LongType(), is_nullable=False),
-        Column("customer_id", LongType(), comment="Who ordered"),
-    ],
-    primary_key=["id"],
-    foreign_keys=[
-        ForeignKey(["customer_id"], customers),
-        ForeignKey(
-            ["id"],
-            "prod.gold.`all.orders`",
-            parent_columns=["key"],
-            name="fk_all",
-        ),
-    ],
-)
-'''
 CALLS = {
     *(name for name in dir(spark) if name.endswith(("Type", "Field"))),
     *("Check", "Column", "Deprecated", "ForeignKey", "Identity", "Parquet", "date", "PrimaryKey", "Table", "Unique"),
@@ -129,13 +91,13 @@ def is_formatted(source: str, width: int, quotes: str = "double") -> bool:
     return ruff(source, "format", "--isolated", *options) == source
 
 
-def test_a_module_is_what_an_author_would_write():
+def test_a_module_is_what_an_author_would_write(reviewed):
     remark = "its property team.token is not declared, because it may be a secret"
     docstring = ["Tables of dev.silver.", "dev.silver.old could not be read: is a view"]
 
     source = module_source([ORDERS, CUSTOMERS], docstring=docstring, remarks={ORDERS.name: [remark]})
 
-    assert source == MODULE
+    assert source == reviewed
     assert is_formatted(source, 88)
     assert holds_literals_only(source)
     assert {name: desired_state(table) for name, table in declared(source).items()} == {
@@ -186,52 +148,9 @@ def test_a_word_that_is_wider_than_a_line_is_broken_in_comments_and_an_address_i
 
 
 LONG = "The day on which the order was shipped, in the time zone of the warehouse that has shipped it, or NULL before"
-SPLIT = """\
-from pyspark.sql.types import LongType, StructField, StructType
-from pytest_delta_schema import Check, Column, Table
-
-# The day on which the order was shipped, in the time zone of the warehouse that has
-# shipped it, or NULL before
-l_ = Table(
-    "dev",
-    "silver",
-    "l",
-    [
-        Column(
-            "shipped",
-            LongType(),
-            comment=(
-                "The day on which the order was shipped, in the time zone of the "
-                "warehouse that has shipped it, or NULL before"
-            ),
-        ),
-        Column("short", StructType([StructField("a", LongType())])),
-        Column("lines", "array<struct<product:bigint,amount:bigint,price:bigint>>"),
-        Column(
-            "commented",
-            StructType(
-                [
-                    StructField(
-                        "a",
-                        LongType(),
-                        metadata={"comment": "text cannot say it"},
-                    ),
-                    StructField("b", LongType()),
-                ],
-            ),
-        ),
-    ],
-    checks=[
-        Check(
-            "no_blank",
-            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa>0",
-        ),
-    ],
-)
-"""
 
 
-def test_what_is_too_long_for_a_line_is_split_or_written_as_text():
+def test_what_is_too_long_for_a_line_is_split_or_written_as_text(reviewed):
     lines = [spark.StructField(name, spark.LongType()) for name in ("product", "amount", "price")]
     commented = spark.StructField("a", spark.LongType(), metadata={"comment": "text cannot say it"})
     columns = [
@@ -244,7 +163,7 @@ def test_what_is_too_long_for_a_line_is_split_or_written_as_text():
 
     source = module_source([model], remarks={model.name: [LONG]})
 
-    assert source == SPLIT
+    assert source == reviewed
     assert is_formatted(source, 88)
     assert declared(source) == {model.name: model}
 
@@ -373,30 +292,11 @@ def extended_module(source: str, tables, existing) -> str:
     return modules.extended_module(source.encode(), tables, existing).decode()
 
 
-def test_a_module_is_extended_at_its_end():
+def test_a_module_is_extended_at_its_end(reviewed):
     items = Table("dev", "silver", "items", [ID], foreign_keys=[ForeignKey(["id"], CUSTOMERS)], unique=[Unique(["id"])])
     start = "# ours\nfrom pytest_delta_schema import Column, ForeignKey, Table\nfrom pyspark.sql.types import *  # all\n\ncustomers = 1"
 
-    source = extended_module(start, [items], {CUSTOMERS.name: Variable("customers", ("id",))})
-
-    assert source == (
-        "# ours\n"
-        "from pytest_delta_schema import Column, ForeignKey, Table\n"
-        "from pyspark.sql.types import *  # all\n"
-        "from pyspark.sql.types import LongType\n"
-        "from pytest_delta_schema import Unique\n"
-        "\n"
-        "customers = 1\n"
-        "\n"
-        "items = Table(\n"
-        '    "dev",\n'
-        '    "silver",\n'
-        '    "items",\n'
-        '    [Column("id", LongType(), is_nullable=False)],\n'
-        '    foreign_keys=[ForeignKey(["id"], customers)],\n'
-        '    unique=[Unique(["id"])],\n'
-        ")\n"
-    )
+    assert extended_module(start, [items], {CUSTOMERS.name: Variable("customers", ("id",))}) == reviewed
 
 
 def test_a_primary_key_is_a_list_unless_it_has_a_name_or_rely():
@@ -423,7 +323,7 @@ def test_deprecations_are_written_with_their_days():
     assert source.startswith(
         "from datetime import date\n\n"
         "from pyspark.sql.types import LongType\n"
-        "from pytest_delta_schema import Column, Deprecated, Table\n\n",
+        "from pytest_delta_schema import Column, Deprecated, Table\n\n"
     )
     assert 'deprecated=Deprecated(date(2026, 1, 31), use="amount_eur", sunset=date(2026, 7, 31))' in source
     assert "    deprecated=Deprecated(date(2026, 2, 1)),\n" in source

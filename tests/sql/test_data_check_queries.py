@@ -38,9 +38,7 @@ PARTS = {
     "array of maps to arrays of structs": (
         ArrayState(
             MapState(
-                "int",
-                ArrayState(StructState((stored("f", "variant"),)), contains_null=True),
-                value_contains_null=True,
+                "int", ArrayState(StructState((stored("f", "variant"),)), contains_null=True), value_contains_null=True
             ),
             contains_null=True,
         ),

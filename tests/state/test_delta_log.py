@@ -105,7 +105,7 @@ def test_char_and_varchar_come_from_the_field_metadata():
                     ColumnState("a,b", "varchar(1)", True, ""),
                     ColumnState("n", "bigint", True, ""),
                     ColumnState("d`e", "string", True, ""),
-                ),
+                )
             ),
         )
 
@@ -247,7 +247,7 @@ def test_commits_of_actions():
                     operationParameters={"predicate": '["(id = 1)"]', "notMatchedPredicates": [], "none": None},
                     operationMetrics={"numOutputRows": "12", "numTargetRowsUpdated": 3, "ratio": "0.5", "text": "a"},
                     userMetadata="nightly",
-                ),
+                )
             ],
             Commit(
                 version=7,
@@ -268,7 +268,7 @@ def test_commits_of_actions():
                         "dataChange": True,
                         "stats": '{"numRecords":5}',
                         "deletionVector": {"cardinality": 2},
-                    },
+                    }
                 },
                 {"remove": {"path": "a%20b", "dataChange": True, "stats": '{"numRecords":5}'}},
                 {"remove": {"path": "c", "dataChange": True}},

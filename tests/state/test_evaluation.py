@@ -195,7 +195,7 @@ def test_spark_computes_narrow_numbers_in_their_types(local_session):
 @pytest.mark.spark
 def test_spark_rounds_the_product_of_floats(local_session):
     ((is_rounded,),) = local_session.spark.sql(
-        "SELECT f * f <> CAST(f AS DOUBLE) * CAST(f AS DOUBLE) FROM (SELECT CAST(0.1 AS FLOAT) AS f)",
+        "SELECT f * f <> CAST(f AS DOUBLE) * CAST(f AS DOUBLE) FROM (SELECT CAST(0.1 AS FLOAT) AS f)"
     ).collect()
 
     assert is_rounded
@@ -225,16 +225,16 @@ A, B, S = Field(ColumnPath("a")), Field(ColumnPath("b")), ColumnPath("s")
 
 def test_conditions_are_trees_of_comparisons():
     assert condition_of("a > 1 AND (b = a OR s LIKE 'x%')") == AllOf(
-        (Comparison(A, ">", Value(1)), AnyOf((Comparison(B, "=", A), Like(S, "x%")))),
+        (Comparison(A, ">", Value(1)), AnyOf((Comparison(B, "=", A), Like(S, "x%"))))
     )
     assert condition_of("3 < length(s)") == Comparison(Length(S), ">", Value(3))
     assert condition_of("s IN ('x', NULL)") == InList(Field(S), ("x", None))
     assert condition_of("a.b.c.d.e IS NULL") == IsNull(ColumnPath("a", "b", "c", "d", "e"))
     assert conjuncts(condition_of("a > 1 AND (b > 2 AND s = 'x')")) == tuple(
-        map(condition_of, ["a > 1", "b > 2", "s = 'x'"]),
+        map(condition_of, ["a > 1", "b > 2", "s = 'x'"])
     )
     assert used_columns(condition_of("a > B AND length(s) = 1 AND t.x IN (1) AND u LIKE 'x' OR v IS NULL OR TRUE")) == {
-        *"abstuv",
+        *"abstuv"
     }
 
 

@@ -37,6 +37,7 @@ from pytest_delta_schema.state.expressions.parsing import (
     require_wide,
 )
 from support.case_tables import cases, refusal
+from support.snapshots import ReviewedCases
 
 SAME = [
     ("a > 0", "A>0"),
@@ -139,66 +140,22 @@ def test_what_is_computed_in_a_narrow_type():
         require_wide(text, narrow)
 
 
-def test_faults():
-    with cases(
-        lambda text: [
-            fault for fault in condition_faults(text, COLUMNS) if "aggregate" not in fault or "window" not in text
-        ]
-    ) as case:
-        case("a > 0", [])
-        case("flag", [])
-        case("not flag", [])
-        case("st.a > 0", [])
-        case("forall(xs, x -> x > 0)", [])
-        case("exists(xs, x -> x > 0)", [])
-        case("some_function(a)", [])
-        case("cast(name as boolean)", [])
-        case("coalesce(a > 0, true)", [])
-        case("a >", ["cannot be parsed"])
-        case("a > 0) or (true", ["cannot be parsed"])
-        case("a in (select 1)", ["holds a subquery, which would break every write"])
-        case("exists (select 1)", ["holds a subquery, which would break every write"])
-        case("sum(a) > 0", ["holds an aggregate, but is evaluated for one row at a time"])
-        case(
-            "row_number() over (order by a) = 1",
-            ["holds a window function, but is evaluated for one row at a time"],
-        )
-        case("rand() > a", ["calls rand, which returns another value every time"])
-        case(
-            "name = current_user() or uuid() = name or now() > name",
-            ["calls current_user, now, uuid, which returns another value every time"],
-        )
-        case("x > 0 and y > 0", ["names x (did you mean xs?), y, which is not a column of the table"])
-        case("a + 1", ["is not a condition: its value is not boolean"])
-        case("'text'", ["is not a condition: its value is not boolean"])
-        case("(a)", ["is not a condition: its value is not boolean"])
-        case("cast(a as int)", ["is not a condition: its value is not boolean"])
-
-
-ROWS = [{"a": 1, "name": "x"}, {"a": None, "name": "y"}, {"a": -1}]
-
-
-def test_unknown_breaks_a_check():
-    with cases(lambda text: len(failing_rows(text, ROWS, ["a", "name"]))) as case:
-        case("a > 0", 2)
-        case("a is null or a > 0", 1)
-        case("a between -1 and 1", 1)
-        case("a in (1, -1)", 1)
-        case("length(name) = 1", 1)
-        case("name like 'x%'", 2)
-        case("coalesce(a, 0) > -1", 1)
-        case("not a > 0", 2)
-        case("case when a > 0 then true else false end", 2)
-    assert failing_rows("a > 0", [], ["a", "name"]) == []
-    with pytest.raises(ExpressionError):
-        failing_rows("name rlike '(?i)^x'", ROWS, ["a", "name"])
+def test_faults(reviewed):
+    case = ReviewedCases(lambda text: condition_faults(text, COLUMNS))
+    for text in (
+        *("a > 0", "flag", "not flag", "st.a > 0", "forall(xs, x -> x > 0)", "exists(xs, x -> x > 0)"),
+        *("some_function(a)", "cast(name as boolean)", "coalesce(a > 0, true)", "a >", "a > 0) or (true"),
+        *("a in (select 1)", "exists (select 1)", "sum(a) > 0", "row_number() over (order by a) = 1", "rand() > a"),
+        *("name = current_user() or uuid() = name or now() > name", "x > 0 and y > 0", "a + 1", "'text'", "(a)"),
+        "cast(a as int)",
+    ):
+        case(text, text)
+    assert case.text == reviewed
 
 
 NUMBERS = st.integers(-5, 5).map(str)
 OPERANDS = st.sampled_from(["a", "b", "st.a", "length(name)", "abs(a)"]) | st.tuples(
-    st.sampled_from(["a", "b"]),
-    st.sampled_from(["+", "-", "*"]),
-    NUMBERS,
+    st.sampled_from(["a", "b"]), st.sampled_from(["+", "-", "*"]), NUMBERS
 ).map(" ".join)
 ATOMS = (
     st.tuples(OPERANDS, st.sampled_from(["<", "<=", ">", ">=", "=", "<>"]), NUMBERS).map(" ".join)
@@ -259,11 +216,7 @@ def test_columns_that_are_called_otherwise():
         case("A > 0 AND b < `a`", {ColumnPath("a"): "c"}, "`c` > 0 AND b < `c`")
         case("s.x > 0", {ColumnPath("s"): "t"}, "`t`.x > 0")
         case("s.x > 0 AND x > 0", {ColumnPath("s", "x"): "y"}, "s.`y` > 0 AND x > 0")
-        case(
-            "s.x.y.z.w > 0",
-            {ColumnPath("s"): "t", ColumnPath("s", "x", "y", "z", "w"): "v"},
-            "`t`.x.y.z.`v` > 0",
-        )
+        case("s.x.y.z.w > 0", {ColumnPath("s"): "t", ColumnPath("s", "x", "y", "z", "w"): "v"}, "`t`.x.y.z.`v` > 0")
         case("a > 0", {}, "a > 0")
         case("a > 0", {ColumnPath("b"): "c"}, "a > 0")
         case("name = 'a'", {ColumnPath("a"): "b"}, "name = 'a'")
@@ -471,7 +424,7 @@ def test_spark_groups_otherwise(spark_tree):
 GROUPING_ATOMS = st.sampled_from(["a", "b", "c", "1", "2.5", "'x'", "-1", "s.f"])
 PREFIXES = st.sampled_from(["", "", "", "- ", "~ "])
 SUFFIXES = st.sampled_from(
-    ["", "", "", " is null", " is true", " between 1 and 2", " not in (1, 2)", " in (1)", " like 'x'", " rlike 'z'"],
+    ["", "", "", " is null", " is true", " between 1 and 2", " not in (1, 2)", " in (1)", " like 'x'", " rlike 'z'"]
 )
 SYMBOLS = ["=", "<>", "<", ">=", "+", "-", "*", "/", "%", "div", "||", "&", "^", "|", "and", "or"]
 GROUPING_OPERANDS = st.tuples(PREFIXES, GROUPING_ATOMS, SUFFIXES).map("".join)

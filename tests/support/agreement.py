@@ -12,7 +12,6 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from pyspark.errors import PySparkException
 from pyspark.sql.types import StructField, StructType
 
 from pytest_delta_schema import Merge, QualifiedName, WriteOptions, check_write
@@ -29,11 +28,12 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.write_check.verdict import takes_frame
 from support.cells import FIRST_GIVEN, FIRST_STORED, Cell, leaves, numbered
 from support.cells import PAIRS as CELL_PAIRS
-from support.jobs import frame_of, is_filled, literal
-from support.writes import MODES, PAIRS, agree, recorded, recorded_statements, shown, statement_ways
+from support.jobs import CONDITION, failure_of, frame_of, is_filled, literal
+from support.pages import markdown_table
+from support.writes import MODES, PAIRS, agree, recorded, recorded_statements, shown, statement_ways, ways
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pyspark.sql import DataFrame
 
@@ -75,16 +75,6 @@ SITUATIONS = {
 }
 
 
-def table() -> str:
-    """Write the table."""
-    real = {(pair, method, mode): outcome for pair, method, mode, outcome in recorded()}
-    head = ["the frame ...", *WAYS]
-    lines = [head, ["---"] * len(head)]
-    for situation, pair in SITUATIONS.items():
-        lines.append([situation, *(_answer(pair, *way, real) for way in WAYS.values())])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 STATEMENTS = {
     "`INSERT BY NAME`": ("sql_insert", "name"),
     "`INSERT (columns)`": ("sql_insert", "columns"),
@@ -96,39 +86,38 @@ STATEMENTS = {
 }
 
 
+def table() -> str:
+    """Return the table of frames."""
+    return _answers_table("the frame", WAYS, ways, recorded())
+
+
 def statement_table() -> str:
-    """Write the table of statements."""
-    head = ["the source ...", *STATEMENTS]
-    lines = [head, ["---"] * len(head)]
-    real = {(pair, method, mode): outcome for pair, method, mode, outcome in recorded_statements()}
+    """Return the table of statements."""
+    return _answers_table("the source", STATEMENTS, statement_ways, recorded_statements())
+
+
+def _answers_table(
+    subject: str,
+    shown_ways: Mapping[str, tuple[str, str]],
+    ways_of: Callable[[str], Iterable[tuple[str, str, WriteOptions | Merge]]],
+    outcomes: Iterable[tuple[str, str, str, str]],
+) -> str:
+    real = {(pair, method, mode): outcome for pair, method, mode, outcome in outcomes}
+    rows = []
     for situation, pair in SITUATIONS.items():
-        options = {(method, mode): way for method, mode, way in statement_ways(pair)}
-        answers = [
-            _statement_answer(pair, options[way], real[(pair, *way)]) if way in options else "-"
-            for way in STATEMENTS.values()
-        ]
-        lines.append([situation.replace("the frame", "the source"), *answers])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        options = {(method, mode): way for method, mode, way in ways_of(pair)}
+        answers = (
+            _answer(pair, options[way], real[(pair, *way)]) if way in options else "-" for way in shown_ways.values()
+        )
+        rows.append([situation.replace("the frame", subject), *answers])
+    return markdown_table([f"{subject} ...", *shown_ways], rows)
 
 
-def _statement_answer(pair: str, options: WriteOptions | Merge, outcome: str) -> str:
+def _answer(pair: str, options: WriteOptions | Merge, outcome: str) -> str:
     verdict = check_write(*PAIRS[pair], options)
     if not verdict.accepted:
         return f"`{verdict.findings[0].rule}`"
-    if outcome != shown(desired_state(PAIRS[pair].table).columns):
-        return "evolves"
-    return "cast" if any(" is cast " in note.message for note in verdict.notes) else "accepted"
-
-
-def _answer(pair: str, method: WriteMethod, mode: str, real: dict[tuple[str, str, str], str]) -> str:
-    outcome = real.get((pair, method, mode))
-    if outcome is None:
-        return "-"
-    options = replace(MODES[mode], method=method)
-    verdict = check_write(*PAIRS[pair], options)
-    if not verdict.accepted:
-        return f"`{verdict.findings[0].rule}`"
-    if options.mode == "overwrite":
+    if isinstance(options, WriteOptions) and options.mode == "overwrite":
         return "replaced"
     if outcome != shown(desired_state(PAIRS[pair].table).columns):
         return "evolves"
@@ -136,12 +125,7 @@ def _answer(pair: str, method: WriteMethod, mode: str, real: dict[tuple[str, str
 
 
 class Stage:
-    """A schema with the table of one pair.
-
-    Args:
-        catalog: The local catalog.
-        pair: The table and the frame.
-    """
+    """A schema with the table of one pair."""
 
     def __init__(self, catalog: LocalCatalog, pair: Pair) -> None:
         self._catalog = catalog
@@ -201,12 +185,7 @@ _ALONE = Lock()
 
 
 class RowStage(Stage):
-    """A schema with the table of one pair and a row in it, to which a row is written.
-
-    Args:
-        catalog: The local catalog.
-        pair: The table and the frame.
-    """
+    """A schema with the table of one pair and a row in it, to which a row is written."""
 
     def __init__(self, catalog: LocalCatalog, pair: Pair) -> None:
         super().__init__(catalog, pair)
@@ -230,7 +209,7 @@ class RowStage(Stage):
             with translate_errors(self._catalog.bridge.with_logical_names), _ALONE if overwrites else nullcontext():
                 self._write(name, folder, options)
         except StatementError as error:
-            return condition_of(error)
+            return failure_of(error)
         state = self._catalog.read_tables([name]).tables[name]
         columns = "" if state.columns == self.before.columns else f"{shown(state.columns)} | "
         stored = spark.table(dotted(name))
@@ -281,18 +260,6 @@ def _row_sql(options: WriteOptions | Merge, table: str, view: str) -> str:
     return merge_sql(options, table, view).replace(" ON true", f" ON {met}", 1)
 
 
-_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]")
-
-
-def condition_of(error: Exception) -> str:
-    """Return the condition of an error, of a stream that of its cause; of others the name of the class."""
-    own = getattr(error, "condition", "") or (error.getCondition() if isinstance(error, PySparkException) else "")
-    if own and own != "STREAM_FAILED":
-        return str(own)
-    conditions = [found for found in _CONDITION.findall(str(error)) if found != "STREAM_FAILED"]
-    return conditions[0] if conditions else type(error).__name__
-
-
 BY_VALUE = (
     "CAST_INVALID_INPUT",
     "CAST_OVERFLOW",
@@ -325,7 +292,7 @@ def predicted(cell: Cell) -> WriteVerdict:
 def disagreement(verdict: WriteVerdict, name: str, way: str, real: str) -> str:
     """Return how a prediction and the outcome differ; ``""`` if they do not."""
     notes = [(note.path, note.message) for note in verdict.notes]
-    if _CONDITION.fullmatch(f"[{real}]"):
+    if CONDITION.fullmatch(f"[{real}]"):
         if not verdict.accepted:
             return "" if agree(verdict.findings[0].code, real) else "another condition"
         is_announced = real in BY_VALUE and any(text.endswith(" fails") for _, text in notes)

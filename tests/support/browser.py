@@ -44,11 +44,7 @@ def missing_programs() -> list[str]:
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Chrome]:
-    """Start the browser, and stop it at the end.
-
-    Args:
-        profile: A new folder for its profile.
-    """
+    """Start the browser, and stop it at the end."""
     from selenium.webdriver import Chrome, ChromeOptions, ChromeService  # noqa: PLC0415 - it takes a second
 
     # Selenium downloads a browser and a driver unless both are named.
@@ -66,14 +62,7 @@ def chromium(profile: Path) -> Iterator[Chrome]:
 
 
 def set_screen(driver: Chrome, width: int, height: int = 900, *, theme: str = "light") -> None:
-    """Change the size of the page, and what the system says that the user prefers.
-
-    Args:
-        driver: The browser.
-        width: Of the page, in pixels.
-        height: Of the page.
-        theme: ``light`` or ``dark``.
-    """
+    """Change the size of the page, and what the system says that the user prefers."""
     metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     feature = {"name": "prefers-color-scheme", "value": theme}

@@ -11,6 +11,7 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
 
 @contextmanager
@@ -44,6 +45,12 @@ def assert_rows(rows: Iterable[tuple[Any, ...]], answer: Callable[..., Any]) -> 
     with cases(answer) as case:
         for row in rows:
             case(*row)
+
+
+def blocks_in(file: Path) -> dict[str, str]:
+    """Return the texts of a file by their names: each stands below a line ``=== NAME``."""
+    blocks = (block.partition("\n") for block in file.read_text("utf-8").split("=== ")[1:])
+    return {name: text for name, _, text in blocks}
 
 
 def refusal(call: Callable[..., Any], *arguments: Any, error: type[Exception] = DeclarationError) -> str:

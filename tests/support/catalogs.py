@@ -73,10 +73,7 @@ class AgreeingCatalog(LocalCatalog):
         return by_spark
 
     def _is_explained(
-        self,
-        name: QualifiedName,
-        by_spark: TableState | Diagnostic,
-        by_log: TableState | Diagnostic,
+        self, name: QualifiedName, by_spark: TableState | Diagnostic, by_log: TableState | Diagnostic
     ) -> bool:
         """Whether another process has committed meanwhile, or only the session knows the table."""
         if isinstance(by_spark, TableState) and isinstance(by_log, TableState) and by_log.exists:
@@ -89,15 +86,7 @@ ENDLESS = 10_000
 
 
 class Hostile:
-    """The server.
-
-    Args:
-        play: Called with the request's head and the connection, of which it writes the answer.
-
-    Attributes:
-        heads: The heads of the requests so far.
-        sent: Bytes that were sent so far.
-    """
+    """The server."""
 
     def __init__(self, play: Callable[[Hostile, str, socket.socket], None]) -> None:
         self.heads: list[str] = []
@@ -205,19 +194,10 @@ def scratch(catalog: ScratchCatalog) -> Iterator[Scratch]:
 
 
 class Recording(MemoryCatalog):
-    """Notes kind and table of every statement.
-
-    Args:
-        fail: Kinds of statements that fail; ``(kind, table)`` fails for one table only.
-        ignore: Kinds of statements that are noted and not run.
-    """
+    """Notes kind and table of every statement."""
 
     def __init__(
-        self,
-        *args: Any,
-        fail: Collection[Any] = (),
-        ignore: Collection[StatementKind] = (),
-        **kwargs: Any,
+        self, *args: Any, fail: Collection[Any] = (), ignore: Collection[StatementKind] = (), **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
         self.ran: list[str] = []
@@ -238,13 +218,7 @@ class Recording(MemoryCatalog):
 
 
 class Concurrent(Recording):
-    """Takes creations in several threads, as the local backend does.
-
-    Args:
-        threads: How many.
-        before: Called with each statement before it runs, in its thread.
-        stop: Called when an interruption leaves a block of creations.
-    """
+    """Takes creations in several threads, as the local backend does."""
 
     def __init__(
         self,

@@ -12,27 +12,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, Merge, When, WriteOptions
+from pytest_delta_schema import Column, Merge, When, WriteOptions
 from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.scenario import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from support.models import table
 from support.record import digest_of
-from support.writes import VOID, A, Pair
+from support.writes import DATE, DOUBLE, FLAG, SHORT, TIME, VOID, A, Pair, pairs_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Options = WriteOptions | Merge
 
-GENERATED = Column("g", INT, generated_as="a + 1")
-SHORT, DOUBLE, DATE, TIME, FLAG = (
-    spark.ShortType(),
-    spark.DoubleType(),
-    spark.DateType(),
-    spark.TimestampType(),
-    spark.BooleanType(),
-)
 AB, BA = struct(field("x", INT), field("y", INT)), struct(field("y", INT), field("x", INT))
 WIDE_AB, WIDE_BA = struct(field("x", LONG), field("y", INT)), struct(field("y", INT), field("x", LONG))
 SMALL_BA = struct(field("y", SHORT), field("x", INT))
@@ -83,74 +75,7 @@ def _wrapped(difference: str, depth: str) -> tuple[spark.DataType, spark.DataTyp
     return DEPTHS[depth](stored), DEPTHS[depth](given)
 
 
-CHAR, ARRAY = struct(field("c", spark.CharType(9))), spark.ArrayType(spark.CharType(9))
-NOT_NULL = {"is_nullable": False}
-
-
-def _beside(kind: spark.DataType, *columns: Column, **options: Any) -> Pair:
-    """Declare a table with a column and others that a frame does not give."""
-    return Pair(
-        table(A, Column("v", kind), *columns, **options),
-        struct(field("a", INT), field("v", without_lengths(kind))),
-    )
-
-
-OTHERS: dict[str, Pair] = {
-    "char beside generated": _beside(spark.CharType(9), GENERATED),
-    "varchar beside generated": _beside(spark.VarcharType(9), GENERATED),
-    "field of char beside generated": _beside(CHAR, GENERATED),
-    "field of varchar beside generated": _beside(struct(field("c", spark.VarcharType(9))), GENERATED),
-    "array of char beside generated": _beside(ARRAY, GENERATED),
-    "array of structs with char beside generated": _beside(spark.ArrayType(CHAR), GENERATED),
-    "map of char beside generated": _beside(spark.MapType(TEXT, spark.CharType(9)), GENERATED),
-    "map from char beside generated": _beside(spark.MapType(spark.CharType(9), INT), GENERATED),
-    "field of char beside a default": _beside(CHAR, Column("d", INT, default=7)),
-    "field of char beside an identity": _beside(CHAR, Column("n", LONG, identity=True)),
-    "field of char": _beside(CHAR),
-    "generated": _beside(TEXT, GENERATED),
-    "void into NOT NULL": Pair(
-        table(A, Column("v", INT, is_nullable=False)), struct(field("a", INT), field("v", VOID))
-    ),
-    "void into NOT NULL beside void": Pair(
-        table(A, Column("v", INT, is_nullable=False), Column("w", INT)),
-        struct(field("a", INT), field("v", VOID), field("w", VOID)),
-    ),
-    "void into a NOT NULL struct": Pair(
-        table(A, Column("v", AB, is_nullable=False)), struct(field("a", INT), field("v", VOID))
-    ),
-    "void into a NOT NULL field": _pair(
-        struct(field("x", INT, nullable=False), field("y", INT)), struct(field("x", VOID), field("y", INT))
-    ),
-    "void into a struct of a NOT NULL field": _pair(struct(field("x", INT, nullable=False)), VOID),
-    "missing NOT NULL": Pair(table(A, Column("v", INT, is_nullable=False)), struct(field("a", INT))),
-    "checked": _pair(INT, INT, checks=[Check("positive", "v > 0")]),
-    "partitioned": _pair(TEXT, TEXT, partitioned_by=["v"]),
-    "partitioned, other types": _pair(INT, TEXT, partitioned_by=["v"]),
-    "columns turned": Pair(table(A, Column("v", INT)), struct(field("v", INT), field("a", INT))),
-    "columns turned, wider": Pair(table(A, Column("v", LONG)), struct(field("v", INT), field("a", INT))),
-    "extra column": Pair(table(A, Column("v", INT)), struct(field("a", INT), field("v", INT), field("w", INT))),
-    "missing column": Pair(table(A, Column("v", INT)), struct(field("a", INT))),
-    "missing default": Pair(table(A, Column("v", INT, default=7)), struct(field("a", INT))),
-    "turned and mapped": _pair(AB, BA, table_properties=MAPPED),
-    "turned, into wider, widening": _pair(WIDE_AB, BA, table_properties=WIDENS),
-    "turned, into narrower, widening": _pair(AB, WIDE_BA, table_properties=WIDENS),
-    "turned in an element, into narrower, widening": _pair(
-        spark.ArrayType(AB), spark.ArrayType(WIDE_BA), table_properties=WIDENS
-    ),
-    "turned at two depths": _pair(struct(field("p", AB), field("q", INT)), struct(field("q", INT), field("p", BA))),
-    "turned at two depths, into wider": _pair(
-        struct(field("p", WIDE_AB), field("q", LONG)), struct(field("q", INT), field("p", BA))
-    ),
-    "turned beside a cast": Pair(table(Column("a", LONG), Column("v", AB)), struct(field("a", INT), field("v", BA))),
-    "turned in an element beside a cast": Pair(
-        table(Column("a", LONG), Column("v", spark.ArrayType(AB))),
-        struct(field("a", INT), field("v", spark.ArrayType(BA))),
-    ),
-    "turned in a value beside a cast": Pair(
-        table(Column("a", LONG), Column("v", spark.MapType(TEXT, AB))),
-        struct(field("a", INT), field("v", spark.MapType(TEXT, BA))),
-    ),
-}
+OTHERS: dict[str, Pair] = pairs_in("cells.txt")
 
 PAIRS: dict[str, Pair] = {
     **OTHERS,

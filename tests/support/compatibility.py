@@ -63,7 +63,7 @@ def _of(*columns: Column, **options: Any) -> Table:
     return table(*columns, table_properties=properties, **options)
 
 
-def _cases_property(key: str, before: object, after: object) -> tuple[Table, Table]:
+def _set(key: str, before: object, after: object) -> tuple[Table, Table]:
     old, new = ({} if value is None else {key: value} for value in (before, after))
     return _of(ID, V, properties=old), _of(ID, V, properties=new)
 
@@ -112,10 +112,7 @@ CASES: tuple[Case, ...] = (
     Case("TypeChanged", _of(ID, Column("s", X)), _of(ID, Column("s", ArrayType(INT))), "bbb bbb bbb -"),
     Case("TypeWidened", _both(ID, V), _both(ID, Column("v", LONG)), "ddd dbd b-- -"),
     Case(
-        "TypeWidened",
-        _of(ID, AMOUNT, clients=CLIENTS),
-        _of(ID, Column("amount", DecimalType(12, 2))),
-        "ddd dbd b-- b",
+        "TypeWidened", _of(ID, AMOUNT, clients=CLIENTS), _of(ID, Column("amount", DecimalType(12, 2))), "ddd dbd b-- b"
     ),
     Case("TypeWidened", _of(ID, Column("v", NullType())), _of(ID, Column("v", TEXT)), "ddd ddd --- -"),
     Case("TypeWidened", _of(ID, Column("v", VarcharType(5))), _of(ID, Column("v", VarcharType(9))), "ddd -d- --- -"),
@@ -125,10 +122,7 @@ CASES: tuple[Case, ...] = (
     Case("NullableColumnAdded", _of(ID, V), _of(ID, V, Column("number", LONG, identity=True)), "-b- ??? -bb d"),
     Case("RequiredColumnAdded", _of(ID, V), _of(ID, V, Column("note", TEXT, is_nullable=False)), "-b- bbb bbb -"),
     Case(
-        "RequiredColumnAdded",
-        _of(ID, V),
-        _of(ID, V, Column("at", "timestamp_ntz", is_nullable=False)),
-        "-bd bbb bbb d",
+        "RequiredColumnAdded", _of(ID, V), _of(ID, V, Column("at", "timestamp_ntz", is_nullable=False)), "-bd bbb bbb d"
     ),
     Case(
         "RequiredColumnAdded",
@@ -163,10 +157,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case("LengthShortened", _of(ID, NOTE), _of(ID, Column("note", VarcharType(5))), "--- bbb bbb -"),
     Case(
-        "LengthShortened",
-        _of(ID, Column("v", VarcharType(9))),
-        _of(ID, Column("v", VarcharType(5))),
-        "--- bbb bbb -",
+        "LengthShortened", _of(ID, Column("v", VarcharType(9))), _of(ID, Column("v", VarcharType(5))), "--- bbb bbb -"
     ),
     Case(
         "LengthShortened",
@@ -229,53 +220,29 @@ CASES: tuple[Case, ...] = (
         "--- -db --- -",
     ),
     Case("ChangeFeedDisabled", _of(ID, V), table(ID, V), "--- --b --- -"),
-    Case("AppendOnlyDisabled", *_cases_property("delta.appendOnly", "true", "false"), "ddd ddd --- -"),
-    Case(
-        "RetentionShortened",
-        *_cases_property("delta.logRetentionDuration", None, "interval 7 days"),
-        "ddd ddd --- -",
-    ),
-    Case(
-        "RetentionShortened",
-        *_cases_property("delta.deletedFileRetentionDuration", "interval 9 days", None),
-        "ddd ddd --- -",
-    ),
-    Case(
-        "PropertyChanged",
-        *_cases_property("delta.logRetentionDuration", "interval 7 days", "interval 8 days"),
-        "--- -d- --- -",
-    ),
-    Case("PropertyChanged", *_cases_property("team", None, "sales"), "--- --- --- -"),
-    Case("PropertyChanged", *_cases_property("delta.targetFileSize", None, "33554432"), "--- ??? --- -"),
-    Case("PropertyChanged", *_cases_property("delta.isolationLevel", None, "Serializable"), "--- -d- --- -"),
-    Case("FeatureEnabled", *_cases_property("delta.enableDeletionVectors", None, "true"), "--d -d- --- d"),
-    Case("FeatureEnabled", *_cases_property("delta.minReaderVersion", None, "3"), "--d ??? --- d"),
-    Case("FeatureEnabled", *_cases_property("delta.minWriterVersion", None, "7"), "--- ??? --- d"),
-    Case("FeatureEnabled", *_cases_property("delta.minWriterVersion", "2", "4"), "--- ??? --- d"),
-    Case("PropertyChanged", *_cases_property("delta.minWriterVersion", None, "2"), "--- ??? --- -"),
+    Case("AppendOnlyDisabled", *_set("delta.appendOnly", "true", "false"), "ddd ddd --- -"),
+    Case("RetentionShortened", *_set("delta.logRetentionDuration", None, "interval 7 days"), "ddd ddd --- -"),
+    Case("RetentionShortened", *_set("delta.deletedFileRetentionDuration", "interval 9 days", None), "ddd ddd --- -"),
+    Case("PropertyChanged", *_set("delta.logRetentionDuration", "interval 7 days", "interval 8 days"), "--- -d- --- -"),
+    Case("PropertyChanged", *_set("team", None, "sales"), "--- --- --- -"),
+    Case("PropertyChanged", *_set("delta.targetFileSize", None, "33554432"), "--- ??? --- -"),
+    Case("PropertyChanged", *_set("delta.isolationLevel", None, "Serializable"), "--- -d- --- -"),
+    Case("FeatureEnabled", *_set("delta.enableDeletionVectors", None, "true"), "--d -d- --- d"),
+    Case("FeatureEnabled", *_set("delta.minReaderVersion", None, "3"), "--d ??? --- d"),
+    Case("FeatureEnabled", *_set("delta.minWriterVersion", None, "7"), "--- ??? --- d"),
+    Case("FeatureEnabled", *_set("delta.minWriterVersion", "2", "4"), "--- ??? --- d"),
+    Case("PropertyChanged", *_set("delta.minWriterVersion", None, "2"), "--- ??? --- -"),
+    Case("OtherFormatDisabled", *_set("delta.universalFormat.enabledFormats", "iceberg", None), "ddd --- --- d"),
     Case(
         "OtherFormatDisabled",
-        *_cases_property("delta.universalFormat.enabledFormats", "iceberg", None),
-        "ddd --- --- d",
-    ),
-    Case(
-        "OtherFormatDisabled",
-        *_cases_property("delta.universalFormat.enabledFormats", "hudi, iceberg", "iceberg"),
+        *_set("delta.universalFormat.enabledFormats", "hudi, iceberg", "iceberg"),
         "ddd ??? --- d",
     ),
-    Case("OtherFormatDisabled", *_cases_property("delta.enableIcebergCompatV2", "true", "false"), "ddd ??? --- d"),
-    Case(
-        "PropertyChanged",
-        *_cases_property("delta.universalFormat.enabledFormats", "hudi", "iceberg, Hudi"),
-        "--- ??? --- -",
-    ),
-    Case("FeatureEnabled", *_cases_property("delta.appendOnly", None, "true"), "--- -d- bbb -"),
-    Case("ColumnMappingDropped", *_cases_property("delta.columnMapping.mode", "name", "none"), "--- bbb --- -"),
-    Case(
-        "CommitsManagedByCatalog",
-        *_cases_property("delta.feature.catalogManaged", None, "supported"),
-        "bbb bbb bbb d",
-    ),
+    Case("OtherFormatDisabled", *_set("delta.enableIcebergCompatV2", "true", "false"), "ddd ??? --- d"),
+    Case("PropertyChanged", *_set("delta.universalFormat.enabledFormats", "hudi", "iceberg, Hudi"), "--- ??? --- -"),
+    Case("FeatureEnabled", *_set("delta.appendOnly", None, "true"), "--- -d- bbb -"),
+    Case("ColumnMappingDropped", *_set("delta.columnMapping.mode", "name", "none"), "--- bbb --- -"),
+    Case("CommitsManagedByCatalog", *_set("delta.feature.catalogManaged", None, "supported"), "bbb bbb bbb d"),
     Case("CommentChanged", _of(ID, V), _of(ID, V, comment="Orders"), "--- --- --- -"),
     Case("CommentChanged", _of(ID, V), _of(ID, Column("v", INT, comment="Value")), "--- -d- --- -"),
     Case("TagChanged", _of(ID, V), _of(ID, V, tags={"owner": "sales"}), "--- --- --- -"),

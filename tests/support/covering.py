@@ -33,12 +33,7 @@ Trait = tuple[str, ...]
 
 
 def played_on(capabilities: Capabilities, *topics: str) -> tuple[str, ...]:
-    """Return the names of the scenarios that a backend plays: a covering set, or all of them.
-
-    Args:
-        capabilities: Of the backend.
-        topics: The topics that it plays, such as ``checks``; all if none is given.
-    """
+    """Return the names of the scenarios that a backend plays: a covering set, or all of them."""
     played = [scenario for scenario in SCENARIOS if not topics or scenario.name.partition("/")[0] in topics]
     if not ALL:
         candidates = [
@@ -62,13 +57,7 @@ def cover(
     capabilities: Capabilities,
     traits_of: Callable[[Scenario, Capabilities], Iterable[Trait]] | None = None,
 ) -> list[Scenario]:
-    """Return scenarios that together have all traits of all candidates, taking the most new ones a commit first.
-
-    Args:
-        candidates: The scenarios.
-        capabilities: Of the backend.
-        traits_of: Returns the traits of a scenario; by default :func:`traits`.
-    """
+    """Return scenarios that together have all traits of all candidates, taking the most new ones a commit first."""
     left = {scenario.name: (scenario, set((traits_of or traits)(scenario, capabilities))) for scenario in candidates}
     missing: set[Trait] = set().union(*(own for _, own in left.values()))
     chosen = []

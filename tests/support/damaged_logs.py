@@ -91,12 +91,7 @@ def _lose_early_commits(log: Path) -> None:
 
 
 class Case(NamedTuple):
-    """One kind of damage.
-
-    Args:
-        harm: What is done to the log.
-        message: How it is reported, with ``{log}`` and ``{checkpoint}``; ``None`` if readers of the table are not harmed.
-    """
+    """One kind of damage."""
 
     harm: Callable[[Path], object]
     message: str | None
@@ -111,18 +106,15 @@ COMMITS = {
     "last commit cut": Case(lambda log: cut(commit_file(log)), _CUT),
     "last commit cut in its last line": Case(lambda log: cut_last_line(commit_file(log)), _CUT),
     "last commit empty": Case(
-        lambda log: commit_file(log).write_bytes(b""),
-        "{log}/00000000000000000004.json is empty)" + _BACKUP,
+        lambda log: commit_file(log).write_bytes(b""), "{log}/00000000000000000004.json is empty)" + _BACKUP
     ),
     "last commit of blanks": Case(
-        lambda log: commit_file(log).write_bytes(b" \n\n"),
-        "{log}/00000000000000000004.json is empty)" + _BACKUP,
+        lambda log: commit_file(log).write_bytes(b" \n\n"), "{log}/00000000000000000004.json is empty)" + _BACKUP
     ),
     "last commit of random bytes": Case(lambda log: commit_file(log).write_bytes(NOISE), _CUT + "1 of "),
     "last commit of other JSON": Case(lambda log: commit_file(log).write_text("[]\n"), _CUT + "1 of 1)" + _BACKUP),
     "last commit of deep JSON": Case(
-        lambda log: commit_file(log).write_text("[" * 200_000),
-        _CUT + "1 of 1)" + _BACKUP,
+        lambda log: commit_file(log).write_text("[" * 200_000), _CUT + "1 of 1)" + _BACKUP
     ),
     "last commit missing": Case(
         lambda log: commit_file(log).unlink(),
@@ -143,20 +135,17 @@ COMMITS = {
     "last checkpoint of random bytes": Case(lambda log: (log / "_last_checkpoint").write_bytes(NOISE), None),
     "last checkpoint empty": Case(lambda log: (log / "_last_checkpoint").write_bytes(b""), None),
     "last checkpoint that is missing": Case(
-        lambda log: (log / "_last_checkpoint").write_text('{"version":9,"size":3}'),
-        None,
+        lambda log: (log / "_last_checkpoint").write_text('{"version":9,"size":3}'), None
     ),
 }
 """Damage of any log."""
 
 WITHOUT_CHECKPOINT = {
     "middle commit cut": Case(
-        lambda log: cut(commit_file(log, 2)),
-        "{log}/00000000000000000002.json is cut off or damaged in line ",
+        lambda log: cut(commit_file(log, 2)), "{log}/00000000000000000002.json is cut off or damaged in line "
     ),
     "middle commit empty": Case(
-        lambda log: commit_file(log, 2).write_bytes(b""),
-        "{log}/00000000000000000002.json is empty)" + _BACKUP,
+        lambda log: commit_file(log, 2).write_bytes(b""), "{log}/00000000000000000002.json is empty)" + _BACKUP
     ),
     "middle commit missing": Case(
         lambda log: commit_file(log, 2).unlink(),
@@ -194,8 +183,7 @@ WITH_CHECKPOINT = {
 CLASSIC = {
     "checkpoint cut": Case(lambda log: cut(checkpoint_file(log)), "{checkpoint}" + _FOOTER + _BOTH),
     "checkpoint of random bytes": Case(
-        lambda log: checkpoint_file(log).write_bytes(NOISE),
-        "{checkpoint}" + _FOOTER + _BOTH,
+        lambda log: checkpoint_file(log).write_bytes(NOISE), "{checkpoint}" + _FOOTER + _BOTH
     ),
     "checkpoint empty": Case(lambda log: checkpoint_file(log).write_bytes(b""), "{checkpoint}" + _FOOTER + _BOTH),
     "checkpoint with a footer that is too long": Case(
@@ -203,8 +191,7 @@ CLASSIC = {
         "{checkpoint}" + _FOOTER + _BOTH,
     ),
     "checkpoint cut, and the commits before it missing": Case(
-        _cut_checkpoint_and_lose_commits,
-        "{checkpoint}" + _FOOTER + _BACKUP,
+        _cut_checkpoint_and_lose_commits, "{checkpoint}" + _FOOTER + _BACKUP
     ),
 }
 """Damage of a checkpoint in parquet."""
@@ -214,8 +201,7 @@ SECOND = {
     "checkpoint empty": Case(lambda log: checkpoint_file(log).write_bytes(b""), "{checkpoint} is empty)" + _BOTH),
     "sidecar cut": Case(lambda log: cut(sidecar_file(log)), _FOOTER + _BOTH),
     "sidecar missing": Case(
-        lambda log: sidecar_file(log).unlink(),
-        "is not there, and 00000000000000000003.checkpoint.",
+        lambda log: sidecar_file(log).unlink(), "is not there, and 00000000000000000003.checkpoint."
     ),
 }
 """Damage of a checkpoint of the second version, in JSON."""
@@ -401,8 +387,7 @@ READABLE_LOGS = {
     "vacuum protocol check": for_readers("vacuumProtocolCheck"),
     "feature for readers": for_readers("quantumFiles"),
     "feature for writers": FutureLog(
-        actions=(protocol("quantumFiles"), PLAIN),
-        property=("delta.feature.quantumFiles", "supported"),
+        actions=(protocol("quantumFiles"), PLAIN), property=("delta.feature.quantumFiles", "supported")
     ),
     "protocol version": FutureLog(
         actions=({"protocol": {"minReaderVersion": 9, "minWriterVersion": 9}}, PLAIN),
@@ -423,21 +408,14 @@ FUTURE_LOGS = {**READABLE_LOGS, NO_SCHEMA: FutureLog(actions=(protocol(), WITHOU
 
 
 _PROTOCOL = {
-    "protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["clustering", "domainMetadata"]},
+    "protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["clustering", "domainMetadata"]}
 }
 RECLUSTERED = 3
 """Each commit whose number is a multiple of it changes the clustering columns."""
 
 
 class Shown(NamedTuple):
-    """What a reader shows of a table at one moment, with the number of the commit in each part.
-
-    Args:
-        comment: The comment.
-        columns: The names of the columns.
-        value: The value of a property.
-        clustering: The clustering column.
-    """
+    """What a reader shows of a table at one moment, with the number of the commit in each part."""
 
     comment: str
     columns: tuple[str, ...]

@@ -74,6 +74,6 @@ DOCUMENTED = re.compile(
     rf"ALTER TABLE {_PATH} (?:"
     rf"ALTER COLUMN {_EDIT}(?: , {_EDIT})*"
     rf"|(?:ALTER COLUMN I )?(?:SET TAGS {_PAIRS}|UNSET TAGS {_TEXTS})"
-    rf"|UNSET TBLPROPERTIES IF EXISTS {_TEXTS})",
+    rf"|UNSET TBLPROPERTIES IF EXISTS {_TEXTS})"
 )
 """Forms that Databricks documents, and sqlglot only passes on."""

@@ -24,11 +24,13 @@ from pytest_delta_schema.configuration.values import one_of
 from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.delta.clients import KNOWN_CLIENTS, cells_of_package
 from pytest_delta_schema.delta.protocol import WRITER_FEATURES
-from pytest_delta_schema.settings.table import DEFAULT_ROLES, OPTIONS, ROLES, SECTION, SETTINGS
+from pytest_delta_schema.settings.table import DEFAULT_ROLES, OPTIONS, ROLES, SETTINGS
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.scenario_runner import planned_statements
 from pytest_delta_schema.write_check import findings as module
+from support.case_tables import blocks_in
+from support.pages import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,12 +49,7 @@ _WIDTH = 100
 
 
 def section(name: str, value: object) -> str:
-    """Return the section of one public name.
-
-    Args:
-        name: The name.
-        value: What it is: a class, a function, a type alias or a constant.
-    """
+    """Return the section of one public name."""
     return "\n\n".join([f"### `{name}`", *_paragraphs(name, value), *_members(name, value)])
 
 
@@ -74,12 +71,6 @@ def _text_of_constant(name: str) -> str:
 def markdown(docstring: str) -> str:
     """Return the text of a docstring with its roles and literals as code."""
     return _LITERAL.sub(r"`\1`", _ROLE.sub(r"`\1`", docstring))
-
-
-def members_table(head: tuple[str, ...], lines: Iterable[tuple[str, ...]]) -> str:
-    """Return a table."""
-    rows = [head, tuple("---" for _ in head), *lines]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _members(name: str, value: object) -> Iterator[str]:
@@ -147,10 +138,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _arguments(items: list[Any]) -> str:
-    return members_table(
-        ("argument", "meaning"),
-        ((f"`{item.name}`", _api_reference_cell(item.description)) for item in items),
-    )
+    return markdown_table(("argument", "meaning"), ((f"`{item.name}`", _cell(item.description)) for item in items))
 
 
 def _with_default(value: object, parameter: inspect.Parameter) -> inspect.Parameter:
@@ -205,7 +193,7 @@ def _line(text: str) -> str:
     return " ".join(markdown(text).split())
 
 
-def _api_reference_cell(text: str) -> str:
+def _cell(text: str) -> str:
     return _line(text).replace("|", "\\|")
 
 
@@ -235,35 +223,30 @@ def counts() -> Counter[StatementKind]:
 
 
 def capabilities_table() -> str:
-    """Write a table of the documentation."""
+    """Return the table of the statements that each backend runs."""
     seen = counts()
-    lines = [["statement", *BACKENDS, "scenarios"], ["---"] * (len(BACKENDS) + 2)]
-    for kind in StatementKind:
-        if kind not in APART:
-            played_statements = [statement for scenario in played() for statement in scenario if statement.kind is kind]
-            lines.append(
-                [kind.value, *(_how(can, kind, played_statements) for can in BACKENDS.values()), str(seen[kind])],
-            )
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = (
+        [kind.value, *(_how(can, kind) for can in BACKENDS.values()), str(seen[kind])]
+        for kind in StatementKind
+        if kind not in APART
+    )
+    return markdown_table(["statement", *BACKENDS, "scenarios"], rows)
 
 
 def versions_table() -> str:
-    """Write the table of the statements that differ between the supported versions, for the local backend."""
+    """Return the table of the statements that differ between the supported versions, for the local backend."""
     able = {
-        pair: SparkVersions(spark=pair.spark, delta=minor_version(pair.delta_spark)).limit(LOCAL)
+        f"{pair.pyspark} / {pair.delta_spark}": SparkVersions(
+            spark=pair.spark, delta=minor_version(pair.delta_spark)
+        ).limit(LOCAL)
         for pair in reversed(PAIRS)
     }
-    heads = [f"{pair.pyspark} / {pair.delta_spark}" for pair in able]
-    lines = [["statement", *heads], ["---"] * (len(heads) + 1)]
-    for kind in StatementKind:
-        played_statements = [statement for scenario in played() for statement in scenario if statement.kind is kind]
-        how = [_how(can, kind, played_statements) for can in able.values()]
-        if len(set(how)) > 1:
-            lines.append([kind.value, *how])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = ([kind.value, *(_how(can, kind) for can in able.values())] for kind in StatementKind)
+    return markdown_table(["statement", *able], (row for row in rows if len({*row[1:]}) > 1))
 
 
-def _how(can: Capabilities, kind: StatementKind, played_statements: list[Statement]) -> str:
+def _how(can: Capabilities, kind: StatementKind) -> str:
+    played_statements = [statement for scenario in played() for statement in scenario if statement.kind is kind]
     refused = sum(can.refuses(statement) is not None for statement in played_statements)
     if played_statements and refused == len(played_statements):
         return "refused"
@@ -282,22 +265,23 @@ def _section(client: str) -> str:
     reader = " It only reads." if known.only_reads else ""
     head = f"## {client}\n\n{known.title}, written as `{known.example}`.{reader}"
     rows = [
-        f"| `{feature}` | {'writers' if feature in WRITER_FEATURES else 'all'} | {cell.text} | {cell.source} |"
+        (f"`{feature}`", "writers" if feature in WRITER_FEATURES else "all", cell.text, cell.source)
         for feature, cell in sorted(cells_of_package(client).items())
     ]
     if not rows:
         return f"{head} Nothing is known about its table features, so each is a note."
-    return "\n".join([head, "", "| table feature | concerns | versions | source |", "| --- | --- | --- | --- |", *rows])
+    return f"{head}\n\n{markdown_table(('table feature', 'concerns', 'versions', 'source'), rows)}"
 
 
 def compatibility_table() -> str:
-    """Write the table."""
-    lines = [["change", *(f"`{role}`" for role in ROLES)], ["---"] * (len(ROLES) + 1)]
+    """Return the table of verdicts."""
     kinds = [*vars(column_faults).values(), *vars(table_faults).values()]
-    for row in (kind for kind in kinds if getattr(kind, "code", "")):
-        link = f"[{row.code}](#{row.code.lower()}) {row.__name__}"
-        lines.append([link, *(_compatibility_cell(row.cells[role]) for role in ROLES)])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = (
+        [f"[{row.code}](#{row.code.lower()}) {row.__name__}", *(_compatibility_cell(row.cells[role]) for role in ROLES)]
+        for row in kinds
+        if getattr(row, "code", "")
+    )
+    return markdown_table(["change", *(f"`{role}`" for role in ROLES)], rows)
 
 
 def _compatibility_cell(cell: str) -> str:
@@ -327,59 +311,7 @@ _TYPES: Mapping[SettingKind, str] = {
 }
 """The types of TOML by kind."""
 
-_INTRODUCTION = f"""\
-A project has one place for its settings: the section `[{SECTION}]` of its `pyproject.toml`. What most projects set first:
-"""
-
-EXAMPLE = f"""\
-[{SECTION}]
-models = ["shop.models"]                        # where the tables are
-backend = "unity"                               # and their catalog
-unity_uri = "https://unity.example.com"
-protected = ["prod.*"]                          # what no apply changes
-clients = ["databricks>=15.4", "trino>=470 (read)"]
-rules = ["shop.rules:NoFloats"]
-unmanaged = "report"
-bind = {{ "dev.silver" = "ci.pr_42_silver" }}     # names in models, and in the catalog
-properties = {{ "delta.autoOptimize.*" = "ignore" }}
-
-[[{SECTION}.allow]]               # one loss that is agreed to
-action = "drop-column"
-path = "dev.silver.*.legacy_id"
-reason = "moved to payments, DATA-412"
-expires = 2999-12-31
-
-[[{SECTION}.compatibility]]       # what --delta-against accepts
-path = "prod.gold.**"
-fail_on = "dangerous"
-min_notice = 90
-"""
-
-_WHERE_SET = """\
-The section is that of the nearest `pyproject.toml`: in the folder of pytest's ini file or above it, or from the root
-folder where there is no ini file. The header of a run names the file. The nearest file ends the search, so each project of a
-monorepo has its own settings, and a run at the root names the projects whose contracts it does not check. Paths in the file
-start in its folder, and those of options in the current one. `Settings.from_project(folder)` reads the section in a script.
-
-* `--delta-set NAME=VALUE` gives any setting for one run, instead of the section. VALUE is TOML, as there, and a text needs no
-  quotes: `--delta-set on_failure=restore`, `--delta-set 'protected=["prod.*"]'`.
-* The setting's own option takes precedence over both, such as `--delta-backend=memory`. `--delta-bind`, `--delta-allow` and
-  `--delta-report` add to what the section or `--delta-set` has.
-* Everything that cannot be used is a usage error (exit code 4), and all of it is shown at once, each with the nearest name or an
-  example. So is a section that nothing reads, such as `[tool.pytest-delta-schema]`, or one in `pytest.ini`.
-"""
-
-_ENTRIES = """\
-An entry of `allow` has the keys {consent}, all of them required. In its path `*` matches one part or a piece of it, and
-`**` any number of parts. `expires` is the last day, in UTC. An expired entry, and one that a complete run
-does not need, fails the run; an entry with the action `break` is judged by `--delta-against` only, and an unused one is
-a note until its last day. An entry of `storage` has the keys {store}; only `prefix` is required.
-
-An entry of `compatibility` has the keys {policy}; only `path` is required, which matches the names of tables in models
-as the paths of `allow` do. `roles` are those that a change may not break, without it {roles}. `fail_on` is
-`breaking`, `dangerous` or `never`, without it `breaking`. `min_notice` is for how many days a column or a table has to
-be deprecated before it may be dropped, without it 0.
-"""
+_INTRODUCTION, EXAMPLE, _WHERE_SET, _ENTRIES = blocks_in(Path(__file__).with_name("configuration_page.txt")).values()
 
 
 def configuration_reference() -> str:
@@ -456,10 +388,9 @@ def reported() -> dict[str, list[str]]:
 
 
 def findings_table() -> str:
-    """Write the table."""
-    rows = ["| finding | reports |", "| --- | --- |"]
-    rows += [f"| `{rule}` | {'; '.join(texts).replace('``', '`')} |" for rule, texts in reported().items()]
-    return "\n".join(rows)
+    """Return the table of findings."""
+    rows = ((f"`{rule}`", "; ".join(texts).replace("``", "`")) for rule, texts in reported().items())
+    return markdown_table(("finding", "reports"), rows)
 
 
 def _rules(function: ast.stmt) -> Iterator[str]:

@@ -50,11 +50,7 @@ def use_git(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
 
 
 class GitRepository:
-    """A folder with a git repository.
-
-    Args:
-        folder: The folder.
-    """
+    """A folder with a git repository."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -316,11 +316,7 @@ WRITES: tuple[Write, ...] = (
         _fills,
         omits=True,
     ),
-    Write(
-        "writers-by-position",
-        "insertInto",
-        _frame(lambda rows, stage: rows.write.insertInto(stage.table)),
-    ),
+    Write("writers-by-position", "insertInto", _frame(lambda rows, stage: rows.write.insertInto(stage.table))),
     Write("writers-by-position", "INSERT", _statement("INSERT INTO {table} SELECT * FROM {source}")),
     Write(
         "writers",
@@ -364,12 +360,7 @@ _IN_TURN: tuple[tuple[str, ...], ...] = (
     ("saveAsTable", "writeTo", "writeStream"),
     ("INSERT BY NAME", "DELETE"),
     ("insertInto", "INSERT"),
-    (
-        "save in mode overwrite",
-        "saveAsTable in mode overwrite",
-        "INSERT OVERWRITE BY NAME",
-        "INSERT OVERWRITE",
-    ),
+    ("save in mode overwrite", "saveAsTable in mode overwrite", "INSERT OVERWRITE BY NAME", "INSERT OVERWRITE"),
 )
 """Jobs that Delta treats alike, so each pair has one of them."""
 
@@ -407,14 +398,15 @@ class Answer(NamedTuple):
     failure: str = ""
 
 
-_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]")
+CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]")
 
 
 def failure_of(error: Exception) -> str:
     """Return the condition of an error, of a stream that of its cause; of others the name of the class."""
-    conditions = [found for found in _CONDITION.findall(str(error)) if found != "STREAM_FAILED"]
-    if isinstance(error, PySparkException) and error.getCondition() not in (None, "STREAM_FAILED"):
-        return str(error.getCondition())
+    own = getattr(error, "condition", "") or (error.getCondition() if isinstance(error, PySparkException) else "")
+    if own and own != "STREAM_FAILED":
+        return str(own)
+    conditions = [found for found in CONDITION.findall(str(error)) if found != "STREAM_FAILED"]
     return conditions[0] if conditions else type(error).__name__
 
 
@@ -484,7 +476,7 @@ class Players:
         try:
             after = self._answers(pair.base, pair.new, jobs_of(pair))
         except (StatementError, PySparkException, Py4JJavaError) as error:
-            return {"CREATE": str(getattr(error, "condition", "")) or failure_of(error)}
+            return {"CREATE": failure_of(error)}
         met = {job: answer.failure or difference(before[job].result, answer.result) for job, answer in after.items()}
         return {job: what for job, what in met.items() if what and not before[job].failure}
 

@@ -32,6 +32,7 @@ from pytest_delta_schema.state.json_shapes import (
     Shape,
 )
 from pytest_delta_schema.state.json_state import STATE_FORM, DataType
+from support.pages import markdown_table
 
 if TYPE_CHECKING:
     from enum import Enum
@@ -86,12 +87,7 @@ class _Definitions:
         return self._data_type(shape) if isinstance(shape, DataType) else _of_text(shape)
 
     def record(self, record: Record, **others: Schema) -> Schema:
-        """Return the reference to the definition of a record.
-
-        Args:
-            record: The record.
-            **others: As those of :meth:`definition`.
-        """
+        """Return the reference to the definition of a record."""
         name = record.of.__name__
         if name not in self.schemas:
             self.schemas[name] = {}
@@ -99,13 +95,7 @@ class _Definitions:
         return {"$ref": f"#/$defs/{name}"}
 
     def definition(self, record: Record, first: Schema | None = None, last: Schema | None = None) -> Schema:
-        """Return the definition of a record.
-
-        Args:
-            record: The record.
-            first: Keys that are written before its own.
-            last: Keys that are written after its own.
-        """
+        """Return the definition of a record."""
         own = {key.name: self._key(record.of, key) for key in record.keys}
         optional = {key.name for key in record.keys if key.default is not REQUIRED}
         properties = {**(first or {}), **own, **(last or {})}
@@ -123,7 +113,7 @@ class _Definitions:
 
     def _kinds(self, kinds: Kinds) -> Schema:
         return _any_of(
-            [self.record(record, first={kinds.key: {"const": kind}}) for kind, record in kinds.records.items()],
+            [self.record(record, first={kinds.key: {"const": kind}}) for kind, record in kinds.records.items()]
         )
 
     def _data_type(self, shape: DataType) -> Schema:
@@ -147,12 +137,7 @@ def _of_text(shape: Shape) -> Schema:
 
 
 def described(of: type, attribute: str) -> str:
-    """Return what a docstring says about an attribute.
-
-    Args:
-        of: The class.
-        attribute: Its attribute, a property, or with a dot the attribute of one that may be ``None``.
-    """
+    """Return what a docstring says about an attribute."""
     outer, _, inner = attribute.rpartition(".")
     if outer:
         return described(get_args(get_type_hints(of)[outer])[0], inner)
@@ -299,12 +284,8 @@ def _tables(schema: Schema, title: str, parts: list[str]) -> str:
 
 
 def _table(definition: Schema) -> str:
-    lines = ["| key | value | meaning |", "| --- | --- | --- |"]
-    lines += [
-        f"| `{key}` | {_kind(part)} | {part.get('description', '')} |".replace("  |", " |")
-        for key, part in definition["properties"].items()
-    ]
-    return "\n".join(lines)
+    rows = ((f"`{key}`", _kind(part), part.get("description", "")) for key, part in definition["properties"].items())
+    return markdown_table(("key", "value", "meaning"), rows).replace("  |", " |")
 
 
 def _kind(schema: Schema) -> str:

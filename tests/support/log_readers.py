@@ -217,14 +217,7 @@ SHAPES: dict[str, pa.Schema] = {
 
 
 class Change(NamedTuple):
-    """A change of a model that fits its table.
-
-    Args:
-        shape: The schema of the table.
-        name: Of the change.
-        edit: Makes the change.
-        codes: The rules that refuse its plan; none if Delta carries it out.
-    """
+    """A change of a model that fits its table."""
 
     shape: str
     name: str
@@ -241,7 +234,7 @@ def _add(*columns: Column) -> Callable[[Table], Table]:
     return lambda model: replace(model, columns=[*model.columns, *columns])
 
 
-def _foreign_tables_with(**options: Any) -> Callable[[Table], Table]:
+def _with(**options: Any) -> Callable[[Table], Table]:
     return lambda model: replace(model, **options)
 
 
@@ -270,32 +263,28 @@ _REFUSED, _NESTED = ("DS107",), ("DS106",)
 _FIELDS = [spark.StructField(name, spark.IntegerType()) for name in ("n", "o")]
 _NULLABLE = _last(spark.ArrayType(spark.StructType(_FIELDS)))
 _NEW = Column("added", "int")
-_CHECKED = _foreign_tables_with(checks=[Check("positive", "id > 0")])
+_CHECKED = _with(checks=[Check("positive", "id > 0")])
 _NOT_NULL = spark.ArrayType(spark.IntegerType(), containsNull=False)
 
 CHANGES = (
     Change("space", "add column", _add(_NEW), _REFUSED),
     Change("space", "add special", _add(Column("a=b", "int")), ("DS107", "DS107")),
-    Change("space", "comment", _foreign_tables_with(comment="x"), _REFUSED),
-    Change("space", "property", _foreign_tables_with(table_properties={"a": "b"}), _REFUSED),
-    Change("space", "mapping", _mapped(_both(_add(_NEW), _foreign_tables_with(comment="x"), _CHECKED))),
-    Change("space", "mapping and comment", _mapped(_foreign_tables_with(comment="x"))),
-    Change("space", "mapping by id", _foreign_tables_with(table_properties={MAPPING_PROPERTY: "id"}), ("DS222",)),
+    Change("space", "comment", _with(comment="x"), _REFUSED),
+    Change("space", "property", _with(table_properties={"a": "b"}), _REFUSED),
+    Change("space", "mapping", _mapped(_both(_add(_NEW), _with(comment="x"), _CHECKED))),
+    Change("space", "mapping and comment", _mapped(_with(comment="x"))),
+    Change("space", "mapping by id", _with(table_properties={MAPPING_PROPERTY: "id"}), ("DS222",)),
     Change("comma", "mapping", _mapped(_first(comment="x"))),
     Change("element", "other changes", _mapped(_both(_add(_NEW), _first(comment="x", is_nullable=False), _CHECKED))),
     Change("element", "nullable", _last(spark.ArrayType(spark.IntegerType())), _NESTED),
     Change("element", "add another", _add(Column("b", _NOT_NULL)), _NESTED),
     Change("value", "other changes", _mapped(_both(_add(_NEW), _first(comment="x", is_nullable=False), _CHECKED))),
     Change("value", "nullable", _last(spark.MapType(spark.StringType(), spark.IntegerType())), _NESTED),
-    Change(
-        "field",
-        "what is no column",
-        _both(_CHECKED, _foreign_tables_with(comment="x", table_properties={"a": "b"})),
-    ),
+    Change("field", "what is no column", _both(_CHECKED, _with(comment="x", table_properties={"a": "b"}))),
     Change("field", "add column", _add(_NEW), _NESTED),
     Change("field", "comment of column", _first(comment="x"), _NESTED),
     Change("field", "default", _first(default=3), _NESTED),
-    Change("field", "mapping", _mapped(_foreign_tables_with()), _NESTED),
+    Change("field", "mapping", _mapped(_with()), _NESTED),
     Change("field", "nullable", _NULLABLE),
     Change("field", "nullable and comment", _both(_NULLABLE, _first(comment="x"))),
     Change("field", "nullable and new column", _both(_NULLABLE, _add(_NEW)), _NESTED),
@@ -336,12 +325,16 @@ def _table(name: str, *columns: Column, **options: Any) -> Table:
     return table(*own, struct, *columns, *more, name=name, **options)
 
 
+def _way(enables: str, before: Mapping[str, Any] | None = None, **after: Any) -> Way:
+    return Way(enables=tuple(enables.split()), before=before or {}, after=after)
+
+
 def _setting(enables: str, properties: Mapping[str, str], **before: Any) -> Way:
     stored = before.get("table_properties", {})
-    return Way(enables=tuple(enables.split()), before=before, after={"table_properties": {**stored, **properties}})
+    return _way(enables, before, table_properties={**stored, **properties})
 
 
-def _protocol_ways_with(**properties: str) -> dict[str, Any]:
+def _delta(**properties: str) -> dict[str, Any]:
     return {"table_properties": {f"delta.{key}": value for key, value in properties.items()}}
 
 
@@ -419,59 +412,43 @@ WAYS: dict[str, Way] = {
     "created with versions that name features": _setting("", {"team": "true"}, table_properties=NAMING),
     "own property": _setting("", {"team": "true"}),
     # Columns and types.
-    "variant": Way(enables=("variantType",), after={"columns": [VARIANT]}),
-    "nested variant": Way(enables=("variantType",), after={"columns": [NESTED]}),
-    "variant field": Way(enables=("variantType",), after={"s": "struct<a:int,b:struct<v:variant>>"}),
-    "timestamp_ntz": Way(enables=("timestampNtz",), after={"columns": [Column("t", LOCAL_TIME)]}),
-    "timestamp_ntz field": Way(enables=("timestampNtz",), after={"s": "struct<a:int,t:timestamp_ntz>"}),
-    "widened to timestamp_ntz": Way(
-        enables=("timestampNtz",),
-        before=_protocol_ways_with(enableTypeWidening="true"),
-        after={"d": LOCAL_TIME},
-    ),
-    "plain column": Way(enables=(), after={"columns": [Column("c", "array<varchar(3)>")]}),
-    "default": Way(enables=("allowColumnDefaults",), after={"columns": [column("c", default=1)]}),
+    "variant": _way("variantType", columns=[VARIANT]),
+    "nested variant": _way("variantType", columns=[NESTED]),
+    "variant field": _way("variantType", s="struct<a:int,b:struct<v:variant>>"),
+    "timestamp_ntz": _way("timestampNtz", columns=[Column("t", LOCAL_TIME)]),
+    "timestamp_ntz field": _way("timestampNtz", s="struct<a:int,t:timestamp_ntz>"),
+    "widened to timestamp_ntz": _way("timestampNtz", before=_delta(enableTypeWidening="true"), d=LOCAL_TIME),
+    "plain column": _way("", columns=[Column("c", "array<varchar(3)>")]),
+    "default": _way("allowColumnDefaults", columns=[column("c", default=1)]),
     # Constraints and layout.
-    "check": Way(enables=("checkConstraints",), after={"checks": [Check("c", "id > 0")]}),
-    "not null": Way(enables=(), after={"is_nullable": False}),
-    "clustering": Way(enables=("clustering", "domainMetadata"), after={"clustered_by": ["id"]}),
-    "comment": Way(enables=(), after={"comment": "x"}),
+    "check": _way("checkConstraints", checks=[Check("c", "id > 0")]),
+    "not null": _way("", is_nullable=False),
+    "clustering": _way("clustering domainMetadata", clustered_by=["id"]),
+    "comment": _way("", comment="x"),
     # Tables that support the feature already, by name, by version or because they use it.
-    "named: variant": Way(enables=(), before=_having("variantType"), after={"columns": [VARIANT]}),
-    "preview: variant": Way(enables=(), before=_having("variantType-preview"), after={"columns": [VARIANT]}),
-    "used: variant": Way(
-        enables=(),
-        before={"columns": [VARIANT]},
-        after={"columns": [VARIANT, Column("w", "variant")]},
-    ),
+    "named: variant": _way("", before=_having("variantType"), columns=[VARIANT]),
+    "preview: variant": _way("", before=_having("variantType-preview"), columns=[VARIANT]),
+    "used: variant": _way("", before={"columns": [VARIANT]}, columns=[VARIANT, Column("w", "variant")]),
     "named: vectors": _setting("", {"delta.enableDeletionVectors": "true"}, **_having("deletionVectors")),
     "preview: widening": _setting("", {"delta.enableTypeWidening": "true"}, **_having("typeWidening-preview")),
     "preview and name": _setting(
-        "typeWidening",
-        {"delta.feature.typeWidening": SUPPORTED},
-        **_having("typeWidening-preview"),
+        "typeWidening", {"delta.feature.typeWidening": SUPPORTED}, **_having("typeWidening-preview")
     ),
     "stable: shredding": _setting("", {"delta.enableVariantShredding": "true"}, **_having("variantShredding")),
     "version: feed": _setting("", {"delta.enableChangeDataFeed": "true"}, table_properties=VERSION_5),
     "version: mapping": _setting("", MAPPED, table_properties=VERSION_5),
-    "version: check": Way(enables=(), before={"table_properties": VERSION_5}, after={"checks": [Check("c", "id > 0")]}),
+    "version: check": _way("", before={"table_properties": VERSION_5}, checks=[Check("c", "id > 0")]),
     "version: feature": _setting("", {"delta.feature.checkConstraints": SUPPORTED}, table_properties=VERSION_5),
     "version: vectors": _setting(
-        "deletionVectors",
-        {"delta.enableDeletionVectors": "true"},
-        table_properties=VERSION_5,
+        "deletionVectors", {"delta.enableDeletionVectors": "true"}, table_properties=VERSION_5
     ),
-    "used: check": Way(
-        enables=(),
-        before={"checks": [Check("c", "id > 0")]},
-        after={"checks": [Check("c", "id > 0"), Check("e", "id > 1")]},
+    "used: check": _way(
+        "", before={"checks": [Check("c", "id > 0")]}, checks=[Check("c", "id > 0"), Check("e", "id > 1")]
     ),
-    "used: clustering": Way(enables=(), before={"clustered_by": ["id"]}, after={"clustered_by": ["d"]}),
+    "used: clustering": _way("", before={"clustered_by": ["id"]}, clustered_by=["d"]),
     "clustered: row tracking": _setting("rowTracking", {"delta.enableRowTracking": "true"}, clustered_by=["id"]),
-    "used: default": Way(
-        enables=(),
-        before={"columns": [column("c", default=1)]},
-        after={"columns": [column("c", default=1), column("e", default=2)]},
+    "used: default": _way(
+        "", before={"columns": [column("c", default=1)]}, columns=[column("c", default=1), column("e", default=2)]
     ),
 }
 """All ways, by what they do."""

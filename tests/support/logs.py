@@ -27,10 +27,7 @@ def commit(folder: Path, version: int, *actions: dict[str, Any], **information: 
 
 
 def metadata(
-    *fields: dict[str, Any],
-    comment: str | None = None,
-    partitioned_by: tuple[str, ...] = (),
-    **configuration: str,
+    *fields: dict[str, Any], comment: str | None = None, partitioned_by: tuple[str, ...] = (), **configuration: str
 ) -> dict[str, Any]:
     """Write the metadata action; dots in keys of properties are written as two underscores."""
     entry = {

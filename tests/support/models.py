@@ -36,6 +36,7 @@ __all__ = [
     "TEXT",
     "catalog",
     "column",
+    "columns_of",
     "operations",
     "orders",
     "orders_before",
@@ -57,6 +58,13 @@ def state(*columns: ColumnState, name: QualifiedName = NAME, **options: Any) -> 
 def stored(name: str = "id", data_type: Any = "bigint", *, is_nullable: bool = True, comment: str = "") -> ColumnState:
     """Describe a stored column, a ``bigint`` unless a type is given."""
     return ColumnState(name, data_type, is_nullable, comment)
+
+
+def columns_of(text: str) -> list[Column]:
+    """Declare columns by their names and types: ``id bigint not null; tags array<string>``."""
+    parts = [part.split(maxsplit=1) for part in text.split(";")]
+    types = [(name, data_type.strip()) for name, data_type in parts]
+    return [Column(name, kind.removesuffix(" not null"), not kind.endswith(" not null")) for name, kind in types]
 
 
 def catalog(*tables: TableState) -> CatalogState:

@@ -43,7 +43,7 @@ from pytest_delta_schema import MemoryCatalog, Orchestrator
 from pytest_delta_schema.commands.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from support.plugin_project import Project
 
@@ -103,7 +103,7 @@ apply(Table(
     comment="Orders table",
     table_properties={"delta.autoOptimize.optimizeWrite": "true"},
 ))
-""",
+"""
 }
 """What the one ``sql`` block of a page does to the catalog, for pages without comments that the reader does not see."""
 
@@ -117,14 +117,7 @@ class PageError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Something that a page shows or does.
-
-    Args:
-        kind: ``project``, ``file``, ``run``, ``catalog``, ``sh``, ``sql``, ``text`` or ``json``.
-        head: The name of the file, or the command.
-        body: The text of the file, the code, or the expected output.
-        line: Where it begins in the page.
-    """
+    """Something that a page shows or does."""
 
     kind: str
     head: str = ""
@@ -139,30 +132,21 @@ def page_names() -> list[str]:
     return ["README.md", *sorted(pages.difference(ignored))]
 
 
-def steps(text: str) -> list[Step]:
-    """Return the steps of a page.
+def markdown_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table."""
+    heads = [*head]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *rows))
 
-    Raises:
-        PageError: If a block has no language, or a language that no test holds.
-    """
+
+def steps(text: str) -> list[Step]:
+    """Return the steps of a page."""
     return [
         step for match in _BLOCK.finditer(text) for step in _steps_of(match, text.count("\n", 0, match.start()) + 1)
     ]
 
 
 def run(page: str, project: Project) -> list[Step]:
-    """Run the steps of a page in a project.
-
-    Args:
-        page: Its name, relative to the root.
-        project: An empty project.
-
-    Returns:
-        The steps that ran.
-
-    Raises:
-        PageError: If a command prints something else than the page shows.
-    """
+    """Run the steps of a page in a project."""
     catalog = MemoryCatalog()
     known = steps((ROOT / page).read_text("utf-8"))
     for step in known:
@@ -188,15 +172,7 @@ def run(page: str, project: Project) -> list[Step]:
 
 
 def write_file(step: Step, folder: Path) -> None:
-    """Write a file that a page shows.
-
-    Args:
-        step: The step, with the name of the file and its text.
-        folder: The folder of the reader.
-
-    Raises:
-        PageError: If an example has another text.
-    """
+    """Write a file that a page shows."""
     if step.head.startswith("examples/"):
         excerpt = step.body.partition("\n")[2].strip()
         if excerpt not in (ROOT / step.head).read_text("utf-8"):
@@ -280,12 +256,7 @@ def _printed(command: str, project: Project, catalog: MemoryCatalog) -> list[str
     if program == "git":
         environment = {**os.environ, **_GIT}
         done = subprocess.run(
-            [program, *args],
-            cwd=project.path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
+            [program, *args], cwd=project.path, env=environment, capture_output=True, text=True, check=True
         )
         return done.stdout.splitlines()
     if program == "cat":
@@ -334,12 +305,7 @@ def _script(name: str, project: Project) -> list[str]:
 
 
 def missing_line(wanted: list[str], printed: list[str]) -> str | None:
-    """Return the first line that is not printed where it should be, ``None`` if there is none.
-
-    Args:
-        wanted: The lines that a page shows; ``...`` is for any number of lines.
-        printed: The lines that its command has printed.
-    """
+    """Return the first line that is not printed where it should be, ``None`` if there is none."""
     lines = [_plain(line) for line in printed]
     start, gap = 0, True
     for line in wanted:

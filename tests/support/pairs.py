@@ -14,11 +14,11 @@ from pyspark.sql import types
 from pytest_delta_schema import Check, Column, Identity, PrimaryKey, Table, Unique
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT
-from support.models import table
+from support.models import columns_of, table
 from support.record import digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     Edit = Callable[[Table], Table]
     Row = Mapping[str, Any]
@@ -28,48 +28,23 @@ FILLED = {"delta.feature.allowColumnDefaults": "supported"}
 FEATURES = {**BOTH, **FILLED}
 TIMES = {**FEATURES, "delta.feature.timestampNtz": "supported"}
 ID = Column("id", LONG, is_nullable=False)
-PLAIN = (
-    ID,
-    Column("a", INT),
-    Column("b", TEXT),
-    Column("c", LONG),
-    Column("v", "varchar(20)"),
-    Column("s", "struct<x: int, y: string>"),
-    Column("d", "decimal(10,2)"),
-    Column("e", INT, is_nullable=False),
+PLAIN = columns_of(
+    "id bigint not null; a int; b string; c bigint; v varchar(20); s struct<x: int, y: string>; d decimal(10,2);"
+    " e int not null"
 )
-TEXTS = (
-    ID,
-    Column("b", TEXT),
-    Column("v", "varchar(9)"),
-    Column("k", "char(9)"),
-    Column("s", "struct<t: varchar(9), k: char(4)>"),
-    Column("l", "array<varchar(9)>"),
-    Column("m", "map<varchar(4), varchar(9)>"),
-    Column("n", "array<struct<t: string>>"),
-    Column("i", INT),
+TEXTS = columns_of(
+    "id bigint not null; b string; v varchar(9); k char(9); s struct<t: varchar(9), k: char(4)>; l array<varchar(9)>;"
+    " m map<varchar(4), varchar(9)>; n array<struct<t: string>>; i int"
 )
-NESTED = (
-    ID,
-    Column("s", "struct<a: int, b: int>"),
-    Column("t", "struct<a: string, b: int>"),
-    Column("l", "array<struct<a: int, b: int>>"),
-    Column("m", "map<string, struct<a: int, b: int>>"),
-    Column("d", "struct<p: struct<a: int, b: bigint>, q: int>"),
-    Column("v", INT),
+NESTED = columns_of(
+    "id bigint not null; s struct<a: int, b: int>; t struct<a: string, b: int>; l array<struct<a: int, b: int>>;"
+    " m map<string, struct<a: int, b: int>>; d struct<p: struct<a: int, b: bigint>, q: int>; v int"
 )
-NUMBERS = (
-    ID,
-    Column("f", "double"),
-    Column("q", "float"),
-    Column("r", "timestamp"),
-    Column("t", "date"),
-    Column("o", "boolean"),
-    Column("i", INT),
-    Column("j", "smallint"),
-    Column("k", "decimal(10,2)"),
-    Column("b", TEXT),
+NUMBERS = columns_of(
+    "id bigint not null; f double; q float; r timestamp; t date; o boolean; i int; j smallint; k decimal(10,2); b string"
 )
+PARTS = columns_of("id bigint not null; b string; c int; e string not null; day date")
+LIMITED = columns_of("id bigint not null; v int; w int not null; b string; n int; o int not null")
 VALUES = (
     ID,
     Column("a", INT, default=1),
@@ -84,15 +59,6 @@ NUMBERED = (
     Column("n", LONG, identity=Identity(always=False)),
     Column("z", LONG, is_nullable=False),
     Column("b", TEXT),
-)
-PARTS = (ID, Column("b", TEXT), Column("c", INT), Column("e", TEXT, is_nullable=False), Column("day", "date"))
-LIMITED = (
-    ID,
-    Column("v", INT),
-    Column("w", INT, is_nullable=False),
-    Column("b", TEXT),
-    Column("n", INT),
-    Column("o", INT, is_nullable=False),
 )
 CHECKS = [
     Check("v_positive", "v > 0"),
@@ -152,13 +118,7 @@ class Pair(NamedTuple):
         """Eight digits that change with the contracts."""
         states = (desired_state(model) for model in (self.old, self.new))
         parts = [
-            (
-                state.columns,
-                state.checks,
-                sorted(state.table_properties.items()),
-                state.partitioning,
-                state.clustering,
-            )
+            (state.columns, state.checks, sorted(state.table_properties.items()), state.partitioning, state.clustering)
             for state in states
         ]
         return digest_of(parts)
@@ -170,6 +130,10 @@ def _column(name: str, new: Column | None) -> Edit:
         return replace(model, columns=[column for column in columns if column is not None])
 
     return edit
+
+
+def _as(new: Column) -> Edit:
+    return _column(new.name, new)
 
 
 def _typed(name: str, text: str) -> Edit:
@@ -218,77 +182,65 @@ def _last_first(model: Table) -> Table:
     return replace(model, columns=[last, *others], column_order="manage")
 
 
-_TYPES: Mapping[str, Mapping[str, Sequence[str]]] = {
+_TYPES: Mapping[str, Mapping[str, str]] = {
     "texts": {
-        "b": ["varchar(5)", "char(5)", "varchar(200)", "char(30)"],
-        "v": ["varchar(5)", "char(5)", "char(9)", "char(12)", "varchar(12)", "string"],
-        "k": ["char(5)", "char(12)", "varchar(5)", "varchar(9)", "string"],
-        "s": [
-            "struct<t: varchar(5), k: char(4)>",
-            "struct<t: char(5), k: char(4)>",
-            "struct<t: varchar(9), k: char(2)>",
-            "struct<t: varchar(12), k: char(4)>",
-            "struct<t: string, k: string>",
-            "struct<k: char(4), t: varchar(9)>",
-        ],
-        "l": ["array<varchar(5)>", "array<char(5)>", "array<varchar(12)>", "array<string>"],
-        "m": [
-            "map<varchar(2), varchar(9)>",
-            "map<varchar(4), varchar(5)>",
-            "map<varchar(4), char(5)>",
-            "map<varchar(6), varchar(12)>",
-        ],
-        "n": ["array<struct<t: varchar(5)>>", "array<struct<t: char(5)>>"],
-        "i": ["varchar(3)", "char(3)", "varchar(20)", "string"],
+        "b": "varchar(5) | char(5) | varchar(200) | char(30)",
+        "v": "varchar(5) | char(5) | char(9) | char(12) | varchar(12) | string",
+        "k": "char(5) | char(12) | varchar(5) | varchar(9) | string",
+        "s": (
+            "struct<t: varchar(5), k: char(4)> | struct<t: char(5), k: char(4)>"
+            " | struct<t: varchar(9), k: char(2)> | struct<t: varchar(12), k: char(4)>"
+            " | struct<t: string, k: string> | struct<k: char(4), t: varchar(9)>"
+        ),
+        "l": "array<varchar(5)> | array<char(5)> | array<varchar(12)> | array<string>",
+        "m": (
+            "map<varchar(2), varchar(9)> | map<varchar(4), varchar(5)> | map<varchar(4), char(5)>"
+            " | map<varchar(6), varchar(12)>"
+        ),
+        "n": "array<struct<t: varchar(5)>> | array<struct<t: char(5)>>",
+        "i": "varchar(3) | char(3) | varchar(20) | string",
     },
     "nested": {
-        "s": [
-            "struct<b: int, a: int>",
-            "struct<a: bigint, b: int>",
-            "struct<b: bigint, a: int>",
-            "struct<b: int, a: int, c: int>",
-            "struct<b: bigint, a: bigint>",
-        ],
-        "t": ["struct<b: int, a: string>", "struct<b: bigint, a: string>", "struct<a: string, b: string>"],
-        "l": [
-            "array<struct<b: int, a: int>>",
-            "array<struct<b: bigint, a: int>>",
-            "array<struct<a: bigint, b: int>>",
-            "array<struct<a: int, b: int, c: int>>",
-        ],
-        "m": [
-            "map<string, struct<b: int, a: int>>",
-            "map<string, struct<b: bigint, a: int>>",
-            "map<string, struct<a: bigint, b: int>>",
-        ],
-        "d": [
-            "struct<p: struct<b: bigint, a: int>, q: int>",
-            "struct<q: int, p: struct<a: int, b: bigint>>",
-            "struct<q: bigint, p: struct<b: bigint, a: int>>",
-            "struct<p: struct<a: int, b: int>, q: int>",
-        ],
-        "v": ["bigint", "double"],
+        "s": (
+            "struct<b: int, a: int> | struct<a: bigint, b: int> | struct<b: bigint, a: int>"
+            " | struct<b: int, a: int, c: int> | struct<b: bigint, a: bigint>"
+        ),
+        "t": "struct<b: int, a: string> | struct<b: bigint, a: string> | struct<a: string, b: string>",
+        "l": (
+            "array<struct<b: int, a: int>> | array<struct<b: bigint, a: int>> | array<struct<a: bigint, b: int>>"
+            " | array<struct<a: int, b: int, c: int>>"
+        ),
+        "m": (
+            "map<string, struct<b: int, a: int>> | map<string, struct<b: bigint, a: int>>"
+            " | map<string, struct<a: bigint, b: int>>"
+        ),
+        "d": (
+            "struct<p: struct<b: bigint, a: int>, q: int> | struct<q: int, p: struct<a: int, b: bigint>>"
+            " | struct<q: bigint, p: struct<b: bigint, a: int>> | struct<p: struct<a: int, b: int>, q: int>"
+        ),
+        "v": "bigint | double",
     },
     "numbers": {
-        "f": ["float", "decimal(10,2)", "string", "int"],
-        "q": ["double", "int", "decimal(20,2)"],
-        "r": ["date", "timestamp_ntz", "string"],
-        "t": ["timestamp", "timestamp_ntz", "string"],
-        "o": ["int", "string"],
-        "i": ["boolean", "smallint", "double", "float", "bigint", "date", "decimal(10,2)", "decimal(12,2)", "string"],
-        "j": ["int", "tinyint", "string"],
-        "k": ["decimal(8,2)", "decimal(12,4)", "decimal(10,4)", "int", "double", "string"],
-        "b": ["int", "date", "binary", "boolean"],
+        "f": "float | decimal(10,2) | string | int",
+        "q": "double | int | decimal(20,2)",
+        "r": "date | timestamp_ntz | string",
+        "t": "timestamp | timestamp_ntz | string",
+        "o": "int | string",
+        "i": "boolean | smallint | double | float | bigint | date | decimal(10,2) | decimal(12,2) | string",
+        "j": "int | tinyint | string",
+        "k": "decimal(8,2) | decimal(12,4) | decimal(10,4) | int | double | string",
+        "b": "int | date | binary | boolean",
     },
 }
+"""Types of columns, with bars between them, one of which a column gets."""
 
 EDITS: dict[str, Edit] = {
     "a gone": _column("a", None),
     "a widened": _typed("a", "bigint"),
     "a is text": _typed("a", "string"),
-    "a NOT NULL": _column("a", Column("a", INT, is_nullable=False)),
-    "a has a default": _column("a", Column("a", INT, default=7)),
-    "a described": _column("a", Column("a", INT, comment="How many")),
+    "a NOT NULL": _as(Column("a", INT, is_nullable=False)),
+    "a has a default": _as(Column("a", INT, default=7)),
+    "a described": _as(Column("a", INT, comment="How many")),
     "b renamed": _column("b", Column("b2", TEXT, renamed_from="b")),
     "b gone": _column("b", None),
     "b short": _typed("b", "varchar(5)"),
@@ -306,7 +258,7 @@ EDITS: dict[str, Edit] = {
     "s turned and wider": _typed("s", "struct<y: string, x: bigint>"),
     "d wider": _typed("d", "decimal(12,2)"),
     "d double": _typed("d", "double"),
-    "e may be NULL": _column("e", Column("e", INT)),
+    "e may be NULL": _as(Column("e", INT)),
     "n added": _added(Column("n", TEXT)),
     "m NOT NULL added": _added(Column("m", INT, is_nullable=False)),
     "m NOT NULL with a default added": _added(Column("m", INT, is_nullable=False, default=0)),
@@ -344,23 +296,23 @@ EDITS: dict[str, Edit] = {
     "short log": _property("delta.logRetentionDuration", "interval 10 days"),
     "tuned": _property("delta.targetFileSize", "33554432"),
     "team": _property("team", "x"),
-    "c NOT NULL": _column("c", Column("c", INT, is_nullable=False)),
-    "e short": _column("e", Column("e", "varchar(5)", is_nullable=False)),
-    "a default 5": _column("a", Column("a", INT, default=5)),
-    "a no default": _column("a", Column("a", INT)),
-    "b default": _column("b", Column("b", TEXT, default="'x'")),
-    "w default 3": _column("w", Column("w", INT, is_nullable=False, default=3)),
-    "w no default": _column("w", Column("w", INT, is_nullable=False)),
-    "g id + 2": _column("g", Column("g", LONG, generated_as="id + 2")),
-    "g plain": _column("g", Column("g", LONG)),
-    "h generated": _column("h", Column("h", LONG, generated_as="id * 2")),
-    "h default": _column("h", Column("h", LONG, default=0)),
-    "n plain": _column("n", Column("n", LONG)),
-    "n always": _column("n", Column("n", LONG, identity=True)),
-    "n step": _column("n", Column("n", LONG, identity=Identity(100, 5, always=False))),
-    "z identity": _column("z", Column("z", LONG, is_nullable=False, identity=Identity(always=False))),
-    "z numbered always": _column("z", Column("z", LONG, is_nullable=False, identity=True)),
-    "z generated": _column("z", Column("z", LONG, is_nullable=False, generated_as="id + 3")),
+    "c NOT NULL": _as(Column("c", INT, is_nullable=False)),
+    "e short": _as(Column("e", "varchar(5)", is_nullable=False)),
+    "a default 5": _as(Column("a", INT, default=5)),
+    "a no default": _as(Column("a", INT)),
+    "b default": _as(Column("b", TEXT, default="'x'")),
+    "w default 3": _as(Column("w", INT, is_nullable=False, default=3)),
+    "w no default": _as(Column("w", INT, is_nullable=False)),
+    "g id + 2": _as(Column("g", LONG, generated_as="id + 2")),
+    "g plain": _as(Column("g", LONG)),
+    "h generated": _as(Column("h", LONG, generated_as="id * 2")),
+    "h default": _as(Column("h", LONG, default=0)),
+    "n plain": _as(Column("n", LONG)),
+    "n always": _as(Column("n", LONG, identity=True)),
+    "n step": _as(Column("n", LONG, identity=Identity(100, 5, always=False))),
+    "z identity": _as(Column("z", LONG, is_nullable=False, identity=Identity(always=False))),
+    "z numbered always": _as(Column("z", LONG, is_nullable=False, identity=True)),
+    "z generated": _as(Column("z", LONG, is_nullable=False, generated_as="id + 3")),
     "v >= 0": _check("v_positive", "v >= 0"),
     "v > 1": _check("v_positive", "v > 1"),
     "v > 10": _check("v_positive", "v > 10"),
@@ -372,26 +324,22 @@ EDITS: dict[str, Edit] = {
     "v > -1, too": _check("v_above", "v > -1"),
     "v < 1000, too": _check("v_below", "v < 1000"),
     "v < 20, too": _check("v_below", "v < 20"),
-    "v NOT NULL": _column("v", Column("v", INT, is_nullable=False)),
+    "v NOT NULL": _as(Column("v", INT, is_nullable=False)),
     "w >= 0": _check("w_range", "w >= 0 AND w <= 100"),
     "w from 1 to 50": _check("w_range", "w BETWEEN 1 AND 50"),
     "w from 1 to 99": _check("w_range", "w BETWEEN 1 AND 99"),
     "w > 0": _check("w_range", "w > 0"),
-    "w may be NULL": _column("w", Column("w", INT)),
+    "w may be NULL": _as(Column("w", INT)),
     "b of four": _check("b_known", "b IN ('c', 'b', 'a', 'd')"),
     "b of two": _check("b_known", "b IN ('a', 'b')"),
     "b <> x": _check("b_known", "b <> 'x'"),
     "b is a letter": _check("b_known", "length(b) = 1"),
-    "n NOT NULL for its check": lambda model: _unchecked("n_given")(
-        _column("n", Column("n", INT, is_nullable=False))(model)
-    ),
-    "n NOT NULL": _column("n", Column("n", INT, is_nullable=False)),
+    "n NOT NULL for its check": lambda model: _unchecked("n_given")(_as(Column("n", INT, is_nullable=False))(model)),
+    "n NOT NULL": _as(Column("n", INT, is_nullable=False)),
     "n unchecked": _unchecked("n_given"),
-    "o checked and not NOT NULL": lambda model: _check("o_given", "o IS NOT NULL")(
-        _column("o", Column("o", INT))(model)
-    ),
+    "o checked and not NOT NULL": lambda model: _check("o_given", "o IS NOT NULL")(_as(Column("o", INT))(model)),
     "o checked": _check("o_given", "o IS NOT NULL"),
-    "o may be NULL": _column("o", Column("o", INT)),
+    "o may be NULL": _as(Column("o", INT)),
     "two checks swap their names": _swapped,
 }
 """The changes of a contract, each of one part."""
@@ -431,7 +379,7 @@ ONLY: dict[str, tuple[str, ...]] = {
 EDITS["n gone"] = _column("n", None)
 for _base, _columns in _TYPES.items():
     for _name, _kinds in _columns.items():
-        _edits = {f"{_base} {_name}: {_kind}": _typed(_name, _kind) for _kind in _kinds}
+        _edits = {f"{_base} {_name}: {_kind}": _typed(_name, _kind) for _kind in _kinds.split(" | ")}
         EDITS.update(_edits)
         ONLY[_base] += (*_edits,)
 ONLY |= {

@@ -133,25 +133,13 @@ class Project:
             file.write(text)
 
     def run(self, *args: str, subprocess: bool = False, plugins: Sequence[object] = ()) -> RunResult:
-        """Run pytest there.
-
-        Args:
-            args: The command line.
-            subprocess: Whether it runs in its own process; the workers of xdist always do.
-            plugins: Objects that are plugins of a run in this process.
-        """
+        """Run pytest there."""
         if subprocess:
             return self.pytester.runpytest_subprocess(*ALONE, *args)
         return self.pytester.runpytest_inprocess(*ALONE, *args, plugins=plugins, no_reraise_ctrlc=True)
 
     def run_all(self, modes: str, *args: str, subprocess: bool = False) -> RunResult:
-        """Run pytest there with modes in ``addopts``, so tests which are no contracts run, too.
-
-        Args:
-            modes: The options of the modes.
-            args: The command line.
-            subprocess: Whether it runs in its own process.
-        """
+        """Run pytest there with modes in ``addopts``, so tests which are no contracts run, too."""
         return self.run("-o", f"addopts={modes}", *args, subprocess=subprocess)
 
     def snapshots(self) -> list[str]:
@@ -161,8 +149,7 @@ class Project:
 
 
 reads_tool_pytest = pytest.mark.skipif(
-    pytest.version_tuple < (9,),
-    reason="pytest 8 does not read [tool.pytest], and the plugin says so",
+    pytest.version_tuple < (9,), reason="pytest 8 does not read [tool.pytest], and the plugin says so"
 )
 """For tests of projects that configure pytest in ``[tool.pytest]``."""
 
@@ -171,12 +158,7 @@ _MARK = re.compile(r"«(/?)([^»]*)»")
 
 
 def unmarked(text: str) -> tuple[str, dict[str, tuple[int, int, int]]]:
-    """Return a source text without its marks, and the first line, the column and the last line of everything marked.
-
-    Args:
-        text: ``«key»`` is written before the first character of a thing, and ``«/key»`` in its last line if that
-            is another line.
-    """
+    """Return a source text without its marks, and the first line, the column and the last line of everything marked."""
     starts: dict[str, tuple[int, int]] = {}
     ends: dict[str, int] = {}
     lines = []

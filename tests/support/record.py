@@ -63,13 +63,7 @@ def versions(path: Path) -> Mapping[str, str]:
 
 
 def record(path: Path, questions: Mapping[str, str], answer: Callable[[str], Line]) -> None:
-    """Ask what a record does not have yet, two questions at once, and write each answer at once.
-
-    Args:
-        path: The record.
-        questions: The digest of each question by its name, in the order of the record.
-        answer: Returns the answer to a question.
-    """
+    """Ask what a record does not have yet, two questions at once, and write each answer at once."""
     known = {name: line for name, line in recorded(path).items() if line["of"] == questions.get(name)}
     _write(path, known.values())
     missing = [name for name in questions if name not in known]

@@ -20,8 +20,9 @@ from pytest_delta_schema.report.codes import all_codes
 from pytest_delta_schema.testing.workspace_questions import QUESTIONS
 from support import agreement, documentation, json_schemas
 from support import streams as stream_rules
+from support.case_tables import blocks_in
 from support.documentation import configuration_reference
-from support.pages import ROOT, page_names
+from support.pages import ROOT, markdown_table, page_names
 from support.state_json import EXAMPLE_TEXT
 from tutorial.record import table as tutorial_table
 from versions import record
@@ -101,7 +102,7 @@ def codes_of(stage: CodeStage) -> str:
         for info in all_codes()
         if info.stage == stage
     )
-    return documentation.members_table(("code", "means", "remedy"), rows)
+    return markdown_table(("code", "means", "remedy"), rows)
 
 
 def code_examples() -> str:
@@ -189,9 +190,8 @@ def public(home: str = "") -> list[str]:
 
 def marks() -> str:
     """Return the table of marks."""
-    return documentation.members_table(
-        ("mark", "selects"),
-        ((f"`{name}`", meaning) for name, meaning in every_run.PYTEST_MARKS.items()),
+    return markdown_table(
+        ("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in every_run.PYTEST_MARKS.items())
     )
 
 
@@ -243,7 +243,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "answers": agreement.table,
     "answers of statements": agreement.statement_table,
     "findings": documentation.findings_table,
-    "answers of streams": stream_rules.table,
+    "answers of streams": stream_rules.answers_table,
     "ends of streams": stream_rules.endings,
     "clients": documentation.tables,
     "pairs": record.pairs_table,
@@ -257,73 +257,7 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 
 
-BUILT = {
-    "docs/reference/api.md": """\
-# API
-
-The public names, each with an example that runs: those of `pytest_delta_schema`, and those of its packages. The examples are in
-`examples/api`, and use this table:
-
-```python
-# examples/api/models.py
-orders = Table(
-    "dev",
-    "silver",
-    "orders",
-    [
-        Column("id", "bigint", is_nullable=False, comment="Order ID"),
-        Column("amount", "decimal(18,2)"),
-        Column("status", "string"),
-    ],
-    primary_key=["id"],
-    checks=[Check("positive", "amount > 0")],
-)
-```
-
-<!-- generated: root names -->
-<!-- end of root names -->
-
-## Further packages
-
-<!-- generated: package names -->
-<!-- end of package names -->
-""",
-    "docs/reference/codes.md": """\
-# Examples of codes
-
-An example of each code, as `delta-schema explain` prints it. What the codes mean is in the tables of [rules](rules.md),
-[drift](drift.md) and [compatibility](compatibility.md). `stored` is what the catalog holds, `rows` are its rows, `model` is what the
-project declares, and `settings` are those of the project; `old` is the released contract, and `new` the next one.
-
-<!-- generated: examples of codes -->
-<!-- end of examples of codes -->
-""",
-    "docs/reference/json-keys.md": """\
-# Keys of JSON forms
-
-Every key of [reports and states as JSON](json.md), from the JSON Schemas that `delta-schema schema` prints.
-
-<!-- generated: keys of a report -->
-<!-- end of keys of a report -->
-
-<!-- generated: keys of a state -->
-<!-- end of keys of a state -->
-
-## A state with every key
-
-<!-- generated: example of a state -->
-<!-- end of example of a state -->
-""",
-    "docs/reference/clients.md": """\
-# Clients
-
-Which table features each client of Delta Lake reads and writes, with the source. [The guide](../guides/evolution.md#clients) says how
-the settings use this table, and how its versions are written.
-
-<!-- generated: clients -->
-<!-- end of clients -->
-""",
-}
+BUILT = blocks_in(Path(__file__).with_name("built_pages.txt"))
 """The pages that are built with the site; git ignores them, and no other page has a link to them."""
 
 

@@ -30,7 +30,7 @@ def _report(name: str, status: Status, last: Any, lines: tuple[int, int], **part
             "location": Location(FILE, lines[0], 1, lines[1]),
             "checks": (CheckReport(node_id=f"{FILE}::{full_name}::drift", check="drift", outcome=last),),
             **parts,
-        },
+        }
     )
 
 
@@ -121,19 +121,12 @@ RUN = Run(
 )
 
 UNMANAGED = Diagnostic(
-    table="dev.silver",
-    message="holds 1 table that no model declares: ci.silver.tmp",
-    location=Location(FILE, 10),
+    table="dev.silver", message="holds 1 table that no model declares: ci.silver.tmp", location=Location(FILE, 10)
 )
 
 
 def sample_report(*tables: TableReport, **parts: Any) -> RunReport:
-    """Return a report with every status that matters; other tables and parts replace its own.
-
-    Args:
-        *tables: The tables instead of its own.
-        **parts: Other arguments of the report.
-    """
+    """Return a report with every status that matters; other tables and parts replace its own."""
     default: dict[str, Any] = {
         "runs": (RUN,),
         "tables": tables or (UNREADABLE, BLOCKED, DRIFTED, IN_SYNC),
@@ -172,14 +165,7 @@ STATUSES = {3: Status.DRIFTED, 7: Status.BLOCKED, 11: Status.UNREADABLE, 19: Sta
 
 
 def large_report(tables: int, changes_per_drift: int = 3, *, all_drift: bool = False, **parts: Any) -> RunReport:
-    """Return a report on tables of a shop.
-
-    Args:
-        tables: How many.
-        changes_per_drift: How many changes a table has that differs.
-        all_drift: Whether every table differs; else four of thirty do not match.
-        **parts: Other arguments of the report.
-    """
+    """Return a report on tables of a shop."""
     return RunReport(
         runs=(replace(RUN, source_url="https://github.com/acme/shop/blob/0123456789abcdef0123456789abcdef01234567"),),
         tables=tuple(sorted((_table(i, changes_per_drift, all_drift) for i in range(tables)), key=lambda t: t.name)),
@@ -314,7 +300,7 @@ TEXT = f"""<script>hacked=1</script><img src=x onerror=hacked=1>"'`><!-- </detai
 """A text that adds elements, ends attributes and comments, and hides what follows, wherever it is not escaped; it has no dots, which part names."""
 
 _FIXED = frozenset(
-    {"code", "mode", "status", "outcome", "risk", "marker", "severity", "data_checks", "type", "version"},
+    {"code", "mode", "status", "outcome", "risk", "marker", "severity", "data_checks", "type", "version"}
 )
 """What has a closed list of values, and codes, which are links."""
 

@@ -21,13 +21,7 @@ _WITHOUT_WEIGHT = (
 
 
 class CiCommand(NamedTuple):
-    """A command that a service would run.
-
-    Args:
-        form: How it begins: ``::``, ``##[`` or ``##vso[``.
-        name: Such as ``error`` or ``task.logissue``.
-        line: The whole line.
-    """
+    """A command that a service would run."""
 
     form: str
     name: str
@@ -76,12 +70,7 @@ SECONDS = re.compile(r" in [\d.]+s( \([\d:]+\))?$")
 
 
 def shown_and_written(result: RunResult, folder: Path) -> dict[str, Any]:
-    """Return the exit code, the sections of the terminal, and the files of a run.
-
-    Args:
-        result: The run.
-        folder: Where it ran; its reports are ``report.xml`` and ``report.json``.
-    """
+    """Return the exit code, the sections of the terminal, and the files of a run."""
     sections = _sections(result.outlines)
     shown: dict[str, Any] = {
         "code": result.ret,

@@ -13,11 +13,7 @@ from support.rows import keyed
 
 
 def main(folder: str) -> None:
-    """Apply the table of each number of the standard input, and write what has run.
-
-    Args:
-        folder: The warehouse.
-    """
+    """Apply the table of each number of the standard input, and write what has run."""
     warehouse = Path(folder)
     conf = {**catalog_conf(("dev", "prod"), warehouse), **session_conf(warehouse)}
     with start_session(warehouse, conf, archive=False) as session:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -26,60 +27,7 @@ from pytest_delta_schema.state import (
     TableState,
 )
 
-EXAMPLE_TEXT = """\
-{
-  "version": 1,
-  "name": "dev.silver.Orders",
-  "logical_name": "prod.silver.`odd.name`",
-  "exists": false,
-  "schema_exists": false,
-  "observed_version": 7,
-  "comment": "Orders of the shop",
-  "columns": [
-    {"name": "id", "type": "bigint", "is_nullable": false, "identity": {"start": 1, "step": 1, "always": true}},
-    {"name": "status", "type": "varchar(10)", "comment": "As shown to customers", "default": "'open'"},
-    {"name": "created", "type": "timestamp"},
-    {"name": "day", "type": "date", "generated_as": "CAST(created AS DATE)"},
-    {"name": "address", "type": {"type": "struct", "fields": [
-      {"name": "street", "type": "string", "is_nullable": false},
-      {"name": "lines", "type": {"type": "array", "element": "string", "contains_null": false}}
-    ]}},
-    {"name": "extras", "type": {"type": "map", "key": "string", "value": "geometry(4326)", "value_contains_null": false}}
-  ],
-  "primary_key": {"name": "pk_orders", "columns": ["id"], "rely": true},
-  "unique": [{"name": "uq_orders", "columns": ["status", "created"]}],
-  "checks": [{"name": "is_known", "expression": "status <> ''"}],
-  "foreign_keys": [
-    {"name": "fk_orders", "columns": ["id"], "parent": "dev.silver.parents", "parent_columns": ["key"], "rely": true}
-  ],
-  "partitioned_by": ["day"],
-  "clustered_by": ["id", "address.street"],
-  "properties": {"delta.appendOnly": "true", "team": null},
-  "owned_properties": ["delta.appendOnly"],
-  "emulated_properties": ["delta.parquet.vorder.enabled"],
-  "tags": {"": {"owner": "sales"}, "address.street": {"pii": "high", "old": null}},
-  "source": {
-    "provider": "parquet",
-    "path": "/lake/orders",
-    "is_registered": true,
-    "is_in_place": true,
-    "folders": [[], ["day=2026-01-31"]],
-    "files": 12,
-    "conflict": "b.parquet has another type",
-    "sign": "deletion_vector.bin"
-  },
-  "convert_from": {"format": "parquet", "path": "/lake/orders", "statistics": false},
-  "renames": [{"path": "address.street", "renamed_from": "str"}],
-  "column_order": "report",
-  "owns": {"comments": "ignore"},
-  "evolution": "additive",
-  "clients": ["trino>=470"],
-  "deprecated": {
-    "": {"since": "2026-01-31", "use": "dev.gold.orders"},
-    "status": {"since": "2026-01-31", "use": "state", "sunset": "2026-07-31"}
-  }
-}
-"""
+EXAMPLE_TEXT = Path(__file__).with_name("state_example.json").read_text("utf-8")
 
 EXAMPLE = TableState(
     name=StoredName.of(QualifiedName("dev", "silver", "Orders")),
@@ -99,7 +47,7 @@ EXAMPLE = TableState(
                 (
                     ColumnState("street", "string", False, ""),
                     ColumnState("lines", ArrayState("string", contains_null=False), True, ""),
-                ),
+                )
             ),
             True,
             "",
@@ -121,7 +69,7 @@ EXAMPLE = TableState(
         {
             TABLE: MappingProxyType({"owner": "sales"}),
             ColumnPath("address", "street"): MappingProxyType({"pii": "high", "old": None}),
-        },
+        }
     ),
     source=SourceState(
         "parquet",
@@ -143,7 +91,7 @@ EXAMPLE = TableState(
         {
             TABLE: Deprecated(date(2026, 1, 31), use="dev.gold.orders"),
             ColumnPath("status"): Deprecated(date(2026, 1, 31), use="state", sunset=date(2026, 7, 31)),
-        },
+        }
     ),
 )
 """The state of :data:`EXAMPLE_TEXT`; none of its fields is at its default."""

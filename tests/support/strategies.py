@@ -30,17 +30,14 @@ ATOMS = st.sampled_from(
         spark.VarcharType(7),
         spark.TimestampType(),
         spark.NullType(),
-    ],
+    ]
 )
 NAMES = st.sampled_from(["id", "Id", "amount", "a b", "a.b", "`", "${x}", "é", "order_id", "ORDER_ID", "order", "x"])
 
 
 def _structs(inner: st.SearchStrategy[spark.DataType]) -> st.SearchStrategy[spark.DataType]:
     fields = st.lists(
-        st.tuples(st.sampled_from("abcde"), inner, st.booleans()),
-        min_size=1,
-        max_size=3,
-        unique_by=lambda f: f[0],
+        st.tuples(st.sampled_from("abcde"), inner, st.booleans()), min_size=1, max_size=3, unique_by=lambda f: f[0]
     )
     return st.one_of(
         fields.map(lambda fields_of_struct: spark.StructType([spark.StructField(*item) for item in fields_of_struct])),
@@ -54,7 +51,7 @@ COMMENTS = st.sampled_from(["", "plain", "it's", "new\nline", "${x}", "\\"])
 TAGS = st.dictionaries(st.sampled_from(["pii", "PII", "level"]), st.sampled_from(["", "x", "it's"]), max_size=2)
 WISHES = st.dictionaries(st.sampled_from(["pii", "PII", "level"]), st.sampled_from(["", "x", None]), max_size=2)
 DEPRECATIONS = st.sampled_from(
-    [None, None, Deprecated(date(2026, 1, 31)), Deprecated(date(2026, 1, 31), sunset=date(2026, 7, 31))],
+    [None, None, Deprecated(date(2026, 1, 31)), Deprecated(date(2026, 1, 31), sunset=date(2026, 7, 31))]
 )
 COLUMNS = st.lists(
     st.builds(Column, NAMES, TYPES, st.booleans(), comment=COMMENTS, tags=WISHES, deprecated=DEPRECATIONS),
@@ -159,35 +156,33 @@ NAMED = {
     "array<int>": spark.ArrayType(spark.IntegerType()),
     "array<array<string>>": spark.ArrayType(spark.ArrayType(spark.StringType())),
     "map<string, array<map<int, date>>>": spark.MapType(
-        spark.StringType(),
-        spark.ArrayType(spark.MapType(spark.IntegerType(), spark.DateType())),
+        spark.StringType(), spark.ArrayType(spark.MapType(spark.IntegerType(), spark.DateType()))
     ),
     "struct<>": spark.StructType([]),
     "struct< >": spark.StructType([]),
     "struct<a: int not null comment 'x'>": spark.StructType(
-        [spark.StructField("a", spark.IntegerType(), nullable=False, metadata={"comment": "x"})],
+        [spark.StructField("a", spark.IntegerType(), nullable=False, metadata={"comment": "x"})]
     ),
     'STRUCT<a int, `b c`: struct<date:date COMMENT "it\'s">, comment string NOT NULL>': spark.StructType(
         [
             spark.StructField("a", spark.IntegerType()),
             spark.StructField(
-                "b c",
-                spark.StructType([spark.StructField("date", spark.DateType(), metadata={"comment": "it's"})]),
+                "b c", spark.StructType([spark.StructField("date", spark.DateType(), metadata={"comment": "it's"})])
             ),
             spark.StructField("comment", spark.StringType(), nullable=False),
-        ],
+        ]
     ),
     "struct<a: int comment 'it''s', b: int comment 'a\\n\\u00e4\\101\\%'>": spark.StructType(
         [
             spark.StructField("a", spark.IntegerType(), metadata={"comment": "it's"}),
             spark.StructField("b", spark.IntegerType(), metadata={"comment": "a\näA\\%"}),
-        ],
+        ]
     ),
     "struct<`back``tick`: int, array: array<int>>": spark.StructType(
         [
             spark.StructField("back`tick", spark.IntegerType()),
             spark.StructField("array", spark.ArrayType(spark.IntegerType())),
-        ],
+        ]
     ),
 }
 """Texts that name a type."""

@@ -19,11 +19,12 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, MAPPED, TEXT, WIDENS, field, struct
 from pytest_delta_schema.write_check.streams import NEW_CHECKPOINT, NOTHING_HELPS, STREAM_KINDS, answers
 from support.jobs import STORED, Players, failure_of
-from support.models import table as tables_table
+from support.models import table
+from support.pages import markdown_table
 from support.stream_stage import StreamStage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pyspark.sql.streaming.query import StreamingQuery
 
@@ -94,169 +95,92 @@ def _case(text: str, old: Table, *steps: Table | str) -> Case:
     return Case(text, old, steps)
 
 
-def _v(kind: spark.DataType = INT, **options: object) -> tuple[Column, ...]:
-    return (ID, NOTE, Column("v", kind, **options))  # type: ignore[arg-type]
+def _columns(text: str, before: Sequence[Column], after: Sequence[Column], **options: Any) -> Case:
+    return _case(text, table(*before, **options), table(*after, **options))
+
+
+def _options(text: str, before: Mapping[str, Any], after: Mapping[str, Any], columns: Sequence[Column] = BASE) -> Case:
+    return _case(text, table(*columns, **before), table(*columns, **after))
 
 
 def _property(text: str, key: str, value: str | None, before: str | None = None) -> Case:
     old = {} if before is None else {key: before}
-    return _case(text, tables_table(*BASE, table_properties=old), tables_table(*BASE, table_properties={key: value}))
+    return _options(text, {"table_properties": old}, {"table_properties": {key: value}})
 
+
+def _v(kind: spark.DataType = INT, **options: Any) -> tuple[Column, ...]:
+    return (ID, NOTE, Column("v", kind, **options))
+
+
+def _s(kind: spark.DataType) -> tuple[Column, ...]:
+    return (ID, Column("s", kind))
+
+
+_MAPPED: dict[str, Any] = {"table_properties": MAPPED}
+_WIDENS: dict[str, Any] = {"table_properties": WIDENS}
+_DEFAULTS: dict[str, Any] = {"table_properties": DEFAULTS}
+_SHORT, _VOID = spark.VarcharType(5), spark.NullType()
+_POSITIVE = {"checks": [Check("positive", "id > 0")]}
+_BY_NOTE, _BY_V = {"partitioned_by": ["note"]}, {"partitioned_by": ["v"]}
+_BY_ID, _CLUSTERED_BY_V = {"clustered_by": ["id"]}, {"clustered_by": ["v"]}
+_KEYED: dict[str, Any] = {"primary_key": ["id"]}
+_REFERENCE: dict[str, Any] = {**_KEYED, "foreign_keys": [ForeignKey(["id"], "dev.silver.orders")]}
 
 CASES: dict[str, Case] = {
-    "column-added": _case("a column is added", tables_table(*BASE), tables_table(*BASE, Column("c", TEXT))),
-    "field-added": _case(
-        "a field of a struct is added",
-        tables_table(ID, Column("s", X)),
-        tables_table(ID, Column("s", XY)),
+    "column-added": _columns("a column is added", BASE, (*BASE, Column("c", TEXT))),
+    "field-added": _columns("a field of a struct is added", _s(X), _s(XY)),
+    "column-dropped": _columns("a column is dropped", BASE, (ID, NOTE), **_MAPPED),
+    "field-dropped": _columns("a field of a struct is dropped", _s(XY), _s(X), **_MAPPED),
+    "column-renamed": _columns("a column is renamed", BASE, (ID, NOTE, Column("w", INT, renamed_from="v")), **_MAPPED),
+    "field-renamed": _columns("a field of a struct is renamed", _s(X), _s(RENAMED_X), **_MAPPED),
+    "null-allowed": _columns("NOT NULL is dropped", _v(is_nullable=False), BASE),
+    "null-forbidden": _columns("a column becomes NOT NULL", BASE, _v(is_nullable=False)),
+    "field-null-allowed": _columns("NOT NULL of a field is dropped", _s(STRICT_X), _s(X)),
+    "field-null-forbidden": _columns("a field of a struct becomes NOT NULL", _s(X), _s(STRICT_X)),
+    "type-widened": _columns("a type is widened", BASE, _v(LONG), **_WIDENS),
+    "field-type-widened": _columns("the type of a field of a struct is widened", _s(X), _s(LONG_X), **_WIDENS),
+    "text-lengthened": _columns("a varchar becomes longer", _v(_SHORT), _v(spark.VarcharType(9))),
+    "text-retyped": _columns("a varchar becomes a string", _v(_SHORT), _v(TEXT)),
+    "column-typed": _columns("a void column gets its type", _v(_VOID), _v(TEXT)),
+    "field-typed": _columns(
+        "a void field of a struct gets its type", _s(struct(field("x", INT), field("y", _VOID))), _s(XY)
     ),
-    "column-dropped": _case(
-        "a column is dropped",
-        tables_table(*BASE, table_properties=MAPPED),
-        tables_table(ID, NOTE, table_properties=MAPPED),
-    ),
-    "field-dropped": _case(
-        "a field of a struct is dropped",
-        tables_table(ID, Column("s", XY), table_properties=MAPPED),
-        tables_table(ID, Column("s", X), table_properties=MAPPED),
-    ),
-    "column-renamed": _case(
-        "a column is renamed",
-        tables_table(*BASE, table_properties=MAPPED),
-        tables_table(ID, NOTE, Column("w", INT, renamed_from="v"), table_properties=MAPPED),
-    ),
-    "field-renamed": _case(
-        "a field of a struct is renamed",
-        tables_table(ID, Column("s", X), table_properties=MAPPED),
-        tables_table(ID, Column("s", RENAMED_X), table_properties=MAPPED),
-    ),
-    "null-allowed": _case("NOT NULL is dropped", tables_table(*_v(is_nullable=False)), tables_table(*BASE)),
-    "null-forbidden": _case("a column becomes NOT NULL", tables_table(*BASE), tables_table(*_v(is_nullable=False))),
-    "field-null-allowed": _case(
-        "NOT NULL of a field is dropped",
-        tables_table(ID, Column("s", STRICT_X)),
-        tables_table(ID, Column("s", X)),
-    ),
-    "field-null-forbidden": _case(
-        "a field of a struct becomes NOT NULL",
-        tables_table(ID, Column("s", X)),
-        tables_table(ID, Column("s", STRICT_X)),
-    ),
-    "type-widened": _case(
-        "a type is widened",
-        tables_table(*BASE, table_properties=WIDENS),
-        tables_table(*_v(LONG), table_properties=WIDENS),
-    ),
-    "field-type-widened": _case(
-        "the type of a field of a struct is widened",
-        tables_table(ID, Column("s", X), table_properties=WIDENS),
-        tables_table(ID, Column("s", LONG_X), table_properties=WIDENS),
-    ),
-    "text-lengthened": _case(
-        "a varchar becomes longer",
-        tables_table(*_v(spark.VarcharType(5))),
-        tables_table(*_v(spark.VarcharType(9))),
-    ),
-    "text-retyped": _case(
-        "a varchar becomes a string",
-        tables_table(*_v(spark.VarcharType(5))),
-        tables_table(*_v(TEXT)),
-    ),
-    "column-typed": _case("a void column gets its type", tables_table(*_v(spark.NullType())), tables_table(*_v(TEXT))),
-    "field-typed": _case(
-        "a void field of a struct gets its type",
-        tables_table(ID, Column("s", struct(field("x", INT), field("y", spark.NullType())))),
-        tables_table(ID, Column("s", XY)),
-    ),
-    "column-commented": _case("the comment of a column changes", tables_table(*BASE), tables_table(*_v(comment="New"))),
-    "table-commented": _case(
-        "the comment of the table changes",
-        tables_table(*BASE),
-        tables_table(*BASE, comment="New"),
-    ),
-    "check-added": _case(
-        "a check is added",
-        tables_table(*BASE),
-        tables_table(*BASE, checks=[Check("positive", "id > 0")]),
-    ),
-    "check-dropped": _case(
-        "a check is dropped",
-        tables_table(*BASE, checks=[Check("positive", "id > 0")]),
-        tables_table(*BASE),
-    ),
-    "partitioning-added": _case(
-        "the table is partitioned",
-        tables_table(*BASE),
-        tables_table(*BASE, partitioned_by=["note"]),
-    ),
-    "partitioning-dropped": _case(
-        "partitioning is dropped",
-        tables_table(*BASE, partitioned_by=["note"]),
-        tables_table(*BASE),
-    ),
-    "partitioning-changed": _case(
-        "the table is partitioned by another column",
-        tables_table(*BASE, partitioned_by=["note"]),
-        tables_table(*BASE, partitioned_by=["v"]),
-    ),
-    "partitioning-to-clustering": _case(
-        "partitioning becomes clustering",
-        tables_table(*BASE, partitioned_by=["note"]),
-        tables_table(*BASE, clustered_by=["id"]),
-    ),
-    "column-mapping-removed": _case(
-        "column mapping is removed",
-        tables_table(*BASE, table_properties=MAPPED),
-        tables_table(*BASE, table_properties={"delta.columnMapping.mode": "none"}),
+    "column-commented": _columns("the comment of a column changes", BASE, _v(comment="New")),
+    "table-commented": _options("the comment of the table changes", {}, {"comment": "New"}),
+    "check-added": _options("a check is added", {}, _POSITIVE),
+    "check-dropped": _options("a check is dropped", _POSITIVE, {}),
+    "partitioning-added": _options("the table is partitioned", {}, _BY_NOTE),
+    "partitioning-dropped": _options("partitioning is dropped", _BY_NOTE, {}),
+    "partitioning-changed": _options("the table is partitioned by another column", _BY_NOTE, _BY_V),
+    "partitioning-to-clustering": _options("partitioning becomes clustering", _BY_NOTE, _BY_ID),
+    "column-mapping-removed": _options(
+        "column mapping is removed", _MAPPED, {"table_properties": {"delta.columnMapping.mode": "none"}}
     ),
     "type-swapped": _case(
         "a type changes to one that Delta does not widen it to, by the steps of `UnsupportedTypeChange`",
-        tables_table(*BASE, table_properties=MAPPED),
-        tables_table(*BASE, Column("v_new", TEXT), table_properties=MAPPED),
+        table(*BASE, **_MAPPED),
+        table(*BASE, Column("v_new", TEXT), **_MAPPED),
         "UPDATE {table} SET v_new = CAST(v AS STRING)",
-        tables_table(ID, NOTE, Column("v_new", TEXT), table_properties=MAPPED),
-        tables_table(ID, NOTE, Column("v", TEXT, renamed_from="v_new"), table_properties=MAPPED),
+        table(ID, NOTE, Column("v_new", TEXT), **_MAPPED),
+        table(ID, NOTE, Column("v", TEXT, renamed_from="v_new"), **_MAPPED),
     ),
     "not-null-column-added": _case(
         "a NOT NULL column is added, by the steps of `NotNullColumnAdded`",
-        tables_table(*BASE),
-        tables_table(*BASE, Column("c", TEXT)),
+        table(*BASE),
+        table(*BASE, Column("c", TEXT)),
         "UPDATE {table} SET c = 'x'",
-        tables_table(*BASE, Column("c", TEXT, is_nullable=False)),
+        table(*BASE, Column("c", TEXT, is_nullable=False)),
     ),
-    "clustering-added": _case("the table is clustered", tables_table(*BASE), tables_table(*BASE, clustered_by=["id"])),
-    "clustering-changed": _case(
-        "the table is clustered by another column",
-        tables_table(*BASE, clustered_by=["id"]),
-        tables_table(*BASE, clustered_by=["v"]),
-    ),
-    "clustering-dropped": _case("clustering is dropped", tables_table(*BASE, clustered_by=["id"]), tables_table(*BASE)),
-    "column-moved": _case(
-        "a column is moved",
-        tables_table(*BASE),
-        tables_table(V, ID, NOTE, column_order="manage"),
-    ),
+    "clustering-added": _options("the table is clustered", {}, _BY_ID),
+    "clustering-changed": _options("the table is clustered by another column", _BY_ID, _CLUSTERED_BY_V),
+    "clustering-dropped": _options("clustering is dropped", _BY_ID, {}),
+    "column-moved": _case("a column is moved", table(*BASE), table(V, ID, NOTE, column_order="manage")),
     "field-moved": _case(
-        "a field of a struct is moved",
-        tables_table(ID, Column("s", XY)),
-        "ALTER TABLE {table} ALTER COLUMN s.y FIRST",
-        tables_table(ID, Column("s", YX)),
+        "a field of a struct is moved", table(*_s(XY)), "ALTER TABLE {table} ALTER COLUMN s.y FIRST", table(*_s(YX))
     ),
-    "default-set": _case(
-        "a column gets a default",
-        tables_table(*BASE, table_properties=DEFAULTS),
-        tables_table(*_v(default="1"), table_properties=DEFAULTS),
-    ),
-    "default-changed": _case(
-        "a default changes",
-        tables_table(*_v(default="2"), table_properties=DEFAULTS),
-        tables_table(*_v(default="1"), table_properties=DEFAULTS),
-    ),
-    "default-dropped": _case(
-        "a default is dropped",
-        tables_table(*_v(default="2"), table_properties=DEFAULTS),
-        tables_table(*BASE, table_properties=DEFAULTS),
-    ),
+    "default-set": _columns("a column gets a default", BASE, _v(default="1"), **_DEFAULTS),
+    "default-changed": _columns("a default changes", _v(default="2"), _v(default="1"), **_DEFAULTS),
+    "default-dropped": _columns("a default is dropped", _v(default="2"), BASE, **_DEFAULTS),
     "property-set": _property("a property without `delta.` is set or changed", "team", "sales"),
     "property-unset": _property("a property without `delta.` is removed", "team", None, "sales"),
     **{f"{key} on": _property(f"`{key}` is switched on", key, "true") for key in SWITCHES},
@@ -265,11 +189,7 @@ CASES: dict[str, Case] = {
     **{f"{key} set": _property(f"`{key}` is set or changed", key, value) for key, value in VALUES.items()},
     **{f"{key} unset": _property(f"`{key}` is removed", key, None, value) for key, value in VALUES.items()},
     **{
-        f"{key} on": _case(
-            f"`{key}` is switched on",
-            tables_table(*BASE, table_properties=MAPPED),
-            tables_table(*BASE, table_properties={**MAPPED, key: "true"}),
-        )
+        f"{key} on": _options(f"`{key}` is switched on", _MAPPED, {"table_properties": {**MAPPED, key: "true"}})
         for key in ("delta.enableIcebergCompatV1", "delta.enableIcebergCompatV2")
     },
     "delta.checkpointPolicy on": _property("checkpoints become those of version 2", CHECKPOINTS, "v2"),
@@ -280,53 +200,24 @@ CASES: dict[str, Case] = {
         f"feature {name}": _property(f"the table feature `{name}` is enabled", f"delta.feature.{name}", "supported")
         for name in ENABLED
     },
-    "primary-key-added": _case(
-        "a primary key is added",
-        tables_table(KEY, NOTE),
-        tables_table(KEY, NOTE, primary_key=["id"]),
-    ),
-    "primary-key-dropped": _case(
-        "a primary key is dropped",
-        tables_table(KEY, NOTE, primary_key=["id"]),
-        tables_table(KEY, NOTE),
-    ),
-    "foreign-key-added": _case(
-        "a foreign key is added",
-        tables_table(KEY, V, primary_key=["id"]),
-        tables_table(KEY, V, primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.silver.orders")]),
-    ),
-    "foreign-key-dropped": _case(
-        "a foreign key is dropped",
-        tables_table(KEY, V, primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.silver.orders")]),
-        tables_table(KEY, V, primary_key=["id"]),
-    ),
-    "unique-added": _case(
-        "a UNIQUE constraint is added",
-        tables_table(KEY, V),
-        tables_table(KEY, V, unique=[Unique(["id"])]),
-    ),
-    "unique-dropped": _case(
-        "a UNIQUE constraint is dropped",
-        tables_table(KEY, V, unique=[Unique(["id"])]),
-        tables_table(KEY, V),
-    ),
-    "tags-set": _case("tags are set", tables_table(*BASE), tables_table(*BASE, tags={"team": "sales"})),
-    "tags-unset": _case(
-        "tags are removed",
-        tables_table(*BASE, tags={"team": "sales"}),
-        tables_table(*BASE, tags={"team": None}),
-    ),
+    "primary-key-added": _options("a primary key is added", {}, _KEYED, (KEY, NOTE)),
+    "primary-key-dropped": _options("a primary key is dropped", _KEYED, {}, (KEY, NOTE)),
+    "foreign-key-added": _options("a foreign key is added", _KEYED, _REFERENCE, (KEY, V)),
+    "foreign-key-dropped": _options("a foreign key is dropped", _REFERENCE, _KEYED, (KEY, V)),
+    "unique-added": _options("a UNIQUE constraint is added", {}, {"unique": [Unique(["id"])]}, (KEY, V)),
+    "unique-dropped": _options("a UNIQUE constraint is dropped", {"unique": [Unique(["id"])]}, {}, (KEY, V)),
+    "tags-set": _options("tags are set", {}, {"tags": {"team": "sales"}}),
+    "tags-unset": _options("tags are removed", {"tags": {"team": "sales"}}, {"tags": {"team": None}}),
 }
 """A case for each name of a change that can be made, and one stream with state, which nothing is predicted for."""
 
 CASES["aggregation"] = CASES["type-widened"]._replace(
-    text="a type is widened, and the stream counts rows by that column",
-    count_by="v",
+    text="a type is widened, and the stream counts rows by that column", count_by="v"
 )
 
 
 N, S = Column("n", INT, is_nullable=False), Column("s", X)
-WHOLE = tables_table(ID, NOTE, V, N, S, table_properties=BOTH)
+WHOLE = table(ID, NOTE, V, N, S, table_properties=BOTH)
 """The table to which several changes happen at once."""
 
 
@@ -409,30 +300,28 @@ NO_PLAN = {
     "no-plan": (
         "a generated column or an identity is added; the generation of a column changes; the type of a field changes to"
         " one that Delta does not widen it to; a NOT NULL field is added; a table is converted to Delta"
-    ),
+    )
 }
 """Changes that no plan makes, and for which no rule prints steps that a stream could live through."""
 
 
-def table() -> str:
+def answers_table() -> str:
     """Write the table of answers."""
     numbers = {ending: number for number, ending in enumerate(_endings(), 1)}
-    lines = [["change", "the table", *(f"`{kind}`" for kind in STREAM_KINDS)], ["---"] * (len(STREAM_KINDS) + 2)]
-    for name, case in CASES.items():
-        lines.append(
-            [f"`{name}`", case.text, *(_cell(answers()[name.lower(), kind], numbers) for kind in STREAM_KINDS)],
-        )
-    lines += [[f"`{name}`", text, *["no plan" for _ in STREAM_KINDS]] for name, text in NO_PLAN.items()]
-    return _written(lines)
+    rows = [
+        [f"`{name}`", case.text, *(_cell(answers()[name.lower(), kind], numbers) for kind in STREAM_KINDS)]
+        for name, case in CASES.items()
+    ]
+    rows += [[f"`{name}`", text, *["no plan" for _ in STREAM_KINDS]] for name, text in NO_PLAN.items()]
+    return markdown_table(["change", "the table", *(f"`{kind}`" for kind in STREAM_KINDS)], rows)
 
 
 def endings() -> str:
     """Write the table of the ways in which a stream ends."""
-    lines = [["number", "the stream ends with", "it continues with"], ["---"] * 3]
-    lines += [
+    rows = (
         [str(number), f"`{condition}`", _remedy(remedy)] for number, (condition, remedy) in enumerate(_endings(), 1)
-    ]
-    return _written(lines)
+    )
+    return markdown_table(("number", "the stream ends with", "it continues with"), rows)
 
 
 def _endings() -> list[tuple[str, Remedy]]:
@@ -454,10 +343,6 @@ def _remedy(remedy: Remedy) -> str:
     if remedy == NOTHING_HELPS:
         return "nothing that was tried"
     return remedy[0] if remedy == NEW_CHECKPOINT else ", ".join(f"`{part}`" for part in remedy)
-
-
-def _written(lines: list[list[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 class StreamJob(NamedTuple):
@@ -558,10 +443,10 @@ class StreamPlayers:
                 reading.stop()
             self._catalog.spark.sql(f"DROP TABLE {stage.table}")
 
-    def _change(self, table: str, model: Table) -> str:
+    def _change(self, name: str, model: Table) -> str:
         """Change a table in place, and return why that is refused; ``""`` if it is not."""
-        name = QualifiedName(*table.replace("`", "").split("."))
-        wanted = replace(desired_state(model), name=name, logical_name=name)
+        bare = QualifiedName(*name.replace("`", "").split("."))
+        wanted = replace(desired_state(model), name=bare, logical_name=bare)
         with self._players.creating:
             try:
                 ActionRunner.over(self._catalog).apply(self._plan(wanted))
@@ -572,9 +457,9 @@ class StreamPlayers:
     def _plan(self, wanted: TableState) -> TablePlan:
         return TablePlanner().plan_states([wanted], self._catalog.read_tables([wanted.name]))
 
-    def _features(self, table: str) -> set[str]:
+    def _features(self, name: str) -> set[str]:
         """Return the features that a client of a table has to know, and the versions of its protocol."""
-        (shown,) = self._catalog.spark.sql(f"DESCRIBE DETAIL {table}").collect()
+        (shown,) = self._catalog.spark.sql(f"DESCRIBE DETAIL {name}").collect()
         versions = (f"{key} {shown[key]}" for key in ("minReaderVersion", "minWriterVersion"))
         return {*shown["tableFeatures"], *versions}
 

@@ -40,13 +40,7 @@ MIXED = table(column(), name="dev.silver.mixed")
 
 
 class Lake:
-    """A server and its tables.
-
-    Args:
-        folder: Where the tables lie.
-        server: The double.
-        catalog: Over it.
-    """
+    """A server and its tables."""
 
     def __init__(self, folder: Path, server: UnityDouble, catalog: UnityCatalog) -> None:
         self.folder = folder
@@ -170,17 +164,7 @@ def delta_table() -> dict[str, Any]:
 
 
 class Playing:
-    """The server, in the place of the client's transport.
-
-    Args:
-        location: Where the log of its one table is.
-        kind: The kind of that table.
-        token: The client's token.
-
-    Attributes:
-        answers: By method and path: a value for JSON, or bytes as they are sent, or a whole answer.
-        calls: Every call so far.
-    """
+    """The server, in the place of the client's transport."""
 
     proxy = None
 
@@ -251,20 +235,11 @@ def external_table(name: QualifiedName, folder: Path) -> dict[str, Any]:
 
 
 class Registering(UnityCatalog):
-    """The backend, and the calls of a connector.
-
-    Args:
-        uri: The server.
-        token: The principal's, if the server wants one.
-        spark: The session whose tables lie in ``warehouse``.
-        warehouse: Where the tables lie.
-    """
+    """The backend, and the calls of a connector."""
 
     def __init__(self, uri: str, token: str | None, spark: SparkSession, warehouse: Path) -> None:
         super().__init__(
-            UnityClient(uri, token=unity_Secret(token) if token else None),
-            session=lambda: spark,
-            read_threads=2,
+            UnityClient(uri, token=unity_Secret(token) if token else None), session=lambda: spark, read_threads=2
         )
         self._http = connection(self.client.uri, token)
         self._warehouse = warehouse

@@ -71,8 +71,7 @@ def test_commands_run_one_after_the_other_in_one_shell_on_a_terminal(shell):
 def test_lines_are_those_that_the_terminal_shows_in_the_end():
     shown = {
         b"": [],
-        b"a\r\nb\r\n": ["a", "b"],
-        b"a\r\n\r\nb": ["a", "", "b"],
+        b"a\r\n\r\nb\r\n": ["a", "", "b"],
         b"\x1b[32mpassed\x1b[0m  \r\n": ["passed"],
         b".\r\n\r10 MB so far   \r20 MB\r\nend": [".", "20 MB so far", "end"],
         b"\x1b]0;title\x07x \xe2\x82\xac": ["x \u20ac"],
@@ -81,17 +80,12 @@ def test_lines_are_those_that_the_terminal_shows_in_the_end():
     assert {output: screen_lines(output) for output in shown} == shown
 
 
-@pytest.mark.parametrize(
-    ("moments", "parts", "silence"),
-    [
-        ([0.0, 7.0], [b"", b"end"], Silence(seconds=7.0)),
-        ([0.0, 1.0, 5.0, 7.0], [b"", b"a\r\nb\r", b"\r\nc", b"end"], Silence(seconds=4.0, after="b")),
-        ([0.0, 1.0, 2.0, 7.0], [b"", b"a\r\n", b"b\r\n\r\n", b"end"], Silence(seconds=5.0, after="b")),
-    ],
-    ids=["at the start", "in the middle", "at the end"],
-)
-def test_the_longest_silence_is_between_two_writes(moments, parts, silence):
-    assert longest_silence(moments, parts) == silence
+def test_the_longest_silence_is_between_two_writes():
+    parts = [b"", b"a\r\nb\r", b"\r\nc", b"end"]
+
+    assert longest_silence([0.0, 7.0], [b"", b"end"]) == Silence(seconds=7.0)
+    assert longest_silence([0.0, 1.0, 5.0, 7.0], parts) == Silence(seconds=4.0, after="b")
+    assert longest_silence([0.0, 1.0, 2.0, 7.0], parts) == Silence(seconds=5.0, after="c")
 
 
 def test_a_page_is_followed_as_it_is_typed(shell, tmp_path):
@@ -111,14 +105,10 @@ def test_a_page_is_followed_as_it_is_typed(shell, tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["```sh\ncd nowhere\n```", "The examples start from [this](index.md#project)."],
-    ids=["installation", "hidden"],
-)
-def test_what_a_reader_cannot_do_stops_the_page(shell, tmp_path, text):
-    with pytest.raises(PageError, match="line 1: "):
-        list(follow(text, shell, tmp_path, "the-wheel"))
+def test_what_a_reader_cannot_do_stops_the_page(shell, tmp_path):
+    for text in ("```sh\ncd nowhere\n```", "The examples start from [this](index.md#project)."):
+        with pytest.raises(PageError, match="line 1: "):
+            list(follow(text, shell, tmp_path, "the-wheel"))
 
 
 def test_the_page_installs_the_package_and_has_a_gate_that_passes_and_one_that_fails():
@@ -130,26 +120,22 @@ def test_the_page_installs_the_package_and_has_a_gate_that_passes_and_one_that_f
     assert ["drift: 1 in sync" in body for body in gates] == [True, False]
 
 
-@pytest.mark.parametrize(
-    ("commands", "stop", "faults"),
-    [
-        (GOOD, "", []),
-        ([*GOOD, command("pytest", "does not print 'x' here")], "", ["line 7: $ pytest does not print 'x' here"]),
-        ([*GOOD, command("pytest", silence=5.12)], "", ["$ pytest was silent for 5.1 s, after: x"]),
-        (
-            [*GOOD[:3], command("pytest --delta-drift", end=281.0)],
-            "",
-            ["the first gate passed 181 s after the installation, which is more than 180 s"],
-        ),
-        (GOOD[:1], "pip failed", ["no gate has passed after the installation", "pip failed"]),
-    ],
-    ids=["good", "other output", "silent", "late", "stopped"],
-)
-def test_a_journey_fails_by_its_output_its_silence_and_its_time(commands, stop, faults):
-    assert Journey(commands=commands, stop=stop).faults == faults
+def test_a_journey_fails_by_its_output_its_silence_and_its_time():
+    other, silent, late = (
+        command("pytest", "does not print 'x' here"),
+        command("pytest", silence=5.12),
+        command("pytest --delta-drift", end=281.0),
+    )
+    journeys = [
+        (GOOD, []),
+        ([*GOOD, other], ["line 7: $ pytest does not print 'x' here"]),
+        ([*GOOD, silent], ["$ pytest was silent for 5.1 s, after: x"]),
+        ([*GOOD[:3], late], ["the first gate passed 181 s after the installation, which is more than 180 s"]),
+    ]
 
-
-def test_no_recorded_journey_has_failed():
+    assert [Journey(commands=commands).faults for commands, _ in journeys] == [faults for _, faults in journeys]
+    stopped = Journey(commands=GOOD[:1], stop="pip failed")
+    assert stopped.faults == ["no gate has passed after the installation", "pip failed"]
     assert [
         extra
         for extra, facts in record.records().items()

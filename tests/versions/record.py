@@ -49,24 +49,25 @@ def record(environment: Environment, python: Path, results: Path, *, covering: b
     }
     (FOLDER / f"{environment.name}.json").write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", "utf-8")
     ran = sum(outcome["ran"] for outcome in counted.values())
-    skipped = sum(len(names) for outcome in counted.values() for names in outcome["skipped"].values())
+    skipped = sum(sum(outcome["skipped"].values()) for outcome in counted.values())
     return f"{ran} ran, {skipped} skipped, {sum(len(outcome['failed']) for outcome in counted.values())} failed"
 
 
 def outcomes(results: Path, backends: dict[str, str]) -> dict[str, Any]:
-    """Count a JUnit report: by backend, or all as one, those that ran, those skipped by reason, and failures."""
+    """Count a JUnit report: by backend, or all as one, those that ran, those skipped by reason, and name failures."""
     by_backend: dict[str, Any] = {}
     for case in ET.parse(results).getroot().iter("testcase"):
         path, _, test_class = case.get("classname", "").rpartition(".")
         backend = backends[test_class] if backends else "tests without a JVM"
         outcome = by_backend.setdefault(backend, {"ran": 0, "skipped": {}, "failed": []})
-        scenario = case.get("name", "").partition("[")[2].removesuffix("]")
-        name = (scenario if backends else "") or f"{path.rpartition('.')[2]}.{test_class}.{case.get('name', '')}"
         skipped = case.find("skipped")
         if case.find("failure") is not None or case.find("error") is not None:
-            outcome["failed"].append(name)
+            scenario = case.get("name", "").partition("[")[2].removesuffix("]")
+            name = f"{path.rpartition('.')[2]}.{test_class}.{case.get('name', '')}"
+            outcome["failed"].append((scenario if backends else "") or name)
         elif skipped is not None:
-            outcome["skipped"].setdefault(skipped.get("message", ""), []).append(name)
+            reason = skipped.get("message", "")
+            outcome["skipped"][reason] = outcome["skipped"].get(reason, 0) + 1
         else:
             outcome["ran"] += 1
     return by_backend
@@ -105,7 +106,7 @@ def matrix() -> str:
     lines = ["| environment | tests | ran | skipped | failed |", "| --- | --- | --- | --- | --- |"]
     for name, facts in records().items():
         for tests, outcome in facts["outcomes"].items():
-            skipped = "<br>".join(f"{len(names)}: {reason}" for reason, names in outcome["skipped"].items())
+            skipped = "<br>".join(f"{count}: {reason}" for reason, count in outcome["skipped"].items())
             failed = ", ".join(f"`{test}`" for test in outcome["failed"])
             lines.append(f"| `{name}` | {tests} | {outcome['ran']} | {skipped or 'none'} | {failed or 'none'} |")
     return "\n".join(lines)

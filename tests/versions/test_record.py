@@ -4,43 +4,36 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from pathlib import Path
-
-import pytest
 
 from pytest_delta_schema.delta import PAIRS
 from versions import __main__ as target
 from versions import environments, record
-from versions.environments import BY_PAIR, BY_TOOL, Environment, EnvironmentMissingError
+from versions.environments import BY_PAIR, BY_TOOL, ENVIRONMENTS, Environment
 
 RESULTS = """<testsuites><testsuite>
 <testcase classname="tests.x.TestLocal" name="test_scenario[a/b[0]]"/>
-<testcase classname="tests.x.TestLocal" name="test_reading_by_name"/>
 <testcase classname="tests.x.TestLocal" name="test_scenario[a/c]"><skipped message="Delta 3.3 has no SQL"/></testcase>
+<testcase classname="tests.x.TestLocal" name="test_scenario[a/f]"><skipped message="Delta 3.3 has no SQL"/></testcase>
 <testcase classname="tests.x.TestLocal" name="test_scenario[a/d]"><failure message="no"/></testcase>
 <testcase classname="tests.x.TestConnect" name="test_scenario[a/e]"><error message="no"/></testcase>
 <testcase classname="tests.write_check.test_on_delta" name="test_it[extra column]"/>
 </testsuite></testsuites>"""
-OUTCOMES = {
-    "local": {"ran": 2, "skipped": {"Delta 3.3 has no SQL": ["a/c"]}, "failed": ["a/d"]},
-    "session, Spark Connect": {"ran": 0, "skipped": {}, "failed": ["a/e"]},
-    "writes by statements": {"ran": 1, "skipped": {}, "failed": []},
-}
-PLAIN = {
-    "tests without a JVM": {
-        "ran": 3,
-        "skipped": {"Delta 3.3 has no SQL": ["x.TestLocal.test_scenario[a/c]"]},
-        "failed": ["x.TestLocal.test_scenario[a/d]", "x.TestConnect.test_scenario[a/e]"],
-    },
-}
 
 
-@pytest.mark.parametrize(("backends", "outcomes"), [(record.BACKENDS, OUTCOMES), ({}, PLAIN)], ids=["pair", "tool"])
-def test_tests_are_counted_by_backend_or_as_one(tmp_path, backends, outcomes):
-    (tmp_path / "results.xml").write_text(RESULTS)
+def test_tests_are_counted_by_backend_or_as_one(tmp_path):
+    results = tmp_path / "results.xml"
+    results.write_text(RESULTS)
 
-    assert record.outcomes(tmp_path / "results.xml", backends) == outcomes
+    assert record.outcomes(results, record.BACKENDS) == {
+        "local": {"ran": 1, "skipped": {"Delta 3.3 has no SQL": 2}, "failed": ["a/d"]},
+        "session, Spark Connect": {"ran": 0, "skipped": {}, "failed": ["a/e"]},
+        "writes by statements": {"ran": 1, "skipped": {}, "failed": []},
+    }
+    failed = ["x.TestLocal.test_scenario[a/d]", "x.TestConnect.test_scenario[a/e]"]
+    assert record.outcomes(results, {}) == {
+        "tests without a JVM": {"ran": 2, "skipped": {"Delta 3.3 has no SQL": 2}, "failed": failed}
+    }
 
 
 def test_no_recorded_run_has_a_failure():
@@ -58,32 +51,23 @@ def test_every_class_and_module_of_a_pair_is_counted():
     assert names == record.BACKENDS.keys()
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.extra)
-def test_the_pins_of_a_pair_have_one_version_for_each_package_and_python(pair):
-    pins = re.findall(r"^([\w.-]+)==([^\s;]+)(.*)$", environments.pins_of(BY_PAIR[pair.extra]), re.MULTILINE)
-    markers = {(name.lower(), marker) for name, _, marker in pins}
-
-    assert len(markers) == len(pins)
-    assert {("pyspark", pair.pyspark), ("delta-spark", pair.delta_spark)} <= {
-        (name, version) for name, version, _ in pins
+def test_every_environment_has_the_versions_that_it_is_named_after():
+    for pair in PAIRS:
+        pins = re.findall(r"^([\w.-]+)==([^\s;]+)(.*)$", environments.pins_of(BY_PAIR[pair.extra]), re.MULTILINE)
+        assert len({(name.lower(), marker) for name, _, marker in pins}) == len(pins)
+        known = {name: version for name, version, _ in pins}
+        assert (known["pyspark"], known["delta-spark"]) == (pair.pyspark, pair.delta_spark)
+    pinned: dict[str, dict[str, str]] = {
+        **{f"python3{minor}": {} for minor in range(10, 14)},
+        "pytest84": {"pytest": "8.4.2", "syrupy": "5.5.3", "sqlglot": "30.23.0"},
+        "client40": {"pyspark-client": "4.0.4"},
+        "client41": {"pyspark-client": "4.1.3"},
+        "client42": {"pyspark-client": "4.2.0"},
     }
-
-
-@pytest.mark.parametrize(
-    ("name", "python", "pins"),
-    [
-        *((f"python3{minor}", f"3.{minor}", {}) for minor in range(10, 14)),
-        ("pytest84", "", {"pytest": "8.4.2", "syrupy": "5.5.3", "sqlglot": "30.23.0"}),
-        ("client40", "", {"pyspark-client": "4.0.4"}),
-        ("client41", "", {"pyspark-client": "4.1.3"}),
-        ("client42", "", {"pyspark-client": "4.2.0"}),
-    ],
-)
-def test_every_supported_version_of_other_tools_is_an_environment(name, python, pins):
-    known = dict(re.findall(r"^([\w.-]+)==(\S+)$", environments.pins_of(BY_TOOL[name]), re.MULTILINE))
-
-    assert BY_TOOL[name].python == python
-    assert pins.items() <= known.items()
+    for name, wanted in pinned.items():
+        known = dict(re.findall(r"^([\w.-]+)==(\S+)$", environments.pins_of(BY_TOOL[name]), re.MULTILINE))
+        assert BY_TOOL[name].python == (f"3.{name[7:]}" if name.startswith("python") else "")
+        assert wanted.items() <= known.items()
 
 
 def test_every_environment_has_what_the_tests_import():
@@ -99,30 +83,12 @@ def test_every_environment_has_what_the_tests_import():
 
 
 def test_an_older_pytest_gets_the_settings_of_the_project():
-    settings = {
-        "strict": True,
-        "minversion": "9.0",
-        "testpaths": ["tests"],
-        "addopts": ["--import-mode=importlib"],
-        "pythonpath": ["tests"],
-    }
+    settings = {"strict": True, "testpaths": ["tests"], "addopts": ["-x"], "pythonpath": ["tests"]}
 
-    assert environments.ini_of(settings).splitlines() == [
-        "[pytest]",
-        "xfail_strict = true",
-        "testpaths =",
-        "  tests",
-        "addopts = --import-mode=importlib --strict-markers --strict-config",
-        f"pythonpath = {environments.ROOT}/tests",
-    ]
-
-
-def test_an_environment_without_its_python_is_not_made(monkeypatch):
-    monkeypatch.setenv("PATH", "")
-
-    with pytest.raises(EnvironmentMissingError, match=r"^there is no python3\.9 on the path; install it, or activate"):
-        environments.interpreter("3.9")
-    assert environments.interpreter(f"{sys.version_info.major}.{sys.version_info.minor}") == sys.executable
+    assert environments.ini_of(settings) == (
+        "[pytest]\nxfail_strict = true\ntestpaths =\n  tests\naddopts = -x --strict-markers --strict-config\n"
+        f"pythonpath = {environments.ROOT}/tests\n"
+    )
 
 
 def test_a_failure_does_not_keep_other_environments_from_running(tmp_path, monkeypatch, capsys):
@@ -132,19 +98,20 @@ def test_a_failure_does_not_keep_other_environments_from_running(tmp_path, monke
 
     def prepared(environment):
         if environment.name == "missing":
-            raise EnvironmentMissingError("pip has failed")
+            return environments.interpreter("3.9")
         return tmp_path / "bin" / "python"
 
     def run(command, **_):
         (tmp_path / "results.xml").write_text(RESULTS)
         return subprocess.CompletedProcess(command, next(code for name, code in codes.items() if name in command))
 
+    monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(target, "prepared", prepared)
     monkeypatch.setattr(subprocess, "run", run)
 
     assert target.main([]) == 1
     assert capsys.readouterr().out.partition("summary\n")[2].splitlines() == [
-        "  missing     not run: pip has failed",
+        "  missing     not run: there is no python3.9 on the path; install it, or activate it (pyenv: pyenv shell 3.11 3.9)",
         "  stopped     not complete: pytest ended with exit code 2",
         "  failing     5 ran, 0 min",
         "  green       5 ran, 0 min",
@@ -154,7 +121,5 @@ def test_a_failure_does_not_keep_other_environments_from_running(tmp_path, monke
 
 def test_an_unknown_environment_is_named(capsys):
     assert target.main(["spark36"]) == 2
-    assert capsys.readouterr().err == (
-        "there is no environment spark36; name some of spark35, spark40, spark41, spark42, python310, python311,"
-        " python312, python313, pytest84, client40, client41, client42\n"
-    )
+    known = ", ".join(ENVIRONMENTS)
+    assert capsys.readouterr().err == f"there is no environment spark36; name some of {known}\n"

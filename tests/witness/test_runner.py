@@ -207,8 +207,7 @@ def test_a_script_of_somebody_else_has_no_lines_that_make_its_table():
 
 
 @pytest.mark.parametrize(
-    ("answer", "text"),
-    [(WORKS, "1"), (FAILS, "fails: [GONE] it is gone"), (ScriptAnswer(text=""), "prints nothing")],
+    ("answer", "text"), [(WORKS, "1"), (FAILS, "fails: [GONE] it is gone"), (ScriptAnswer(text=""), "prints nothing")]
 )
 def test_an_answer_as_text(answer, text):
     assert str(answer) == text

@@ -131,23 +131,21 @@ ATOMS = st.sampled_from(
         spark.TimestampType(),
         spark.BinaryType(),
         spark.NullType(),
-    ],
+    ]
 )
 NAMES = st.sampled_from(["a", "b", "c", "d"])
 
 
 def structs(inner):
     return st.lists(st.tuples(NAMES, inner), min_size=1, max_size=3, unique_by=lambda pair: pair[0]).map(
-        lambda pairs: spark.StructType([field(name, kind) for name, kind in pairs]),
+        lambda pairs: spark.StructType([field(name, kind) for name, kind in pairs])
     )
 
 
 TYPES = st.recursive(
     ATOMS,
     lambda inner: st.one_of(
-        structs(inner),
-        inner.map(spark.ArrayType),
-        inner.map(lambda kind: spark.MapType(spark.StringType(), kind)),
+        structs(inner), inner.map(spark.ArrayType), inner.map(lambda kind: spark.MapType(spark.StringType(), kind))
     ),
     max_leaves=4,
 ).filter(lambda kind: "void" not in kind.simpleString() or kind == spark.NullType())
@@ -219,13 +217,7 @@ def played(catalog, pair, ways):
 
 
 ANSWERS = {(pair, method, mode): real for pair, method, mode, real in recorded_statements()}
-PLAYED_STATEMENTS = (
-    "extra column",
-    "missing NOT NULL",
-    "missing field",
-    "given identity",
-    "wider int, widening",
-)
+PLAYED_STATEMENTS = ("extra column", "missing NOT NULL", "missing field", "given identity", "wider int, widening")
 
 
 def chosen(name):
@@ -291,7 +283,7 @@ GIVEN = {"missing NOT NULL field": (1, ("y",)), "extra struct with void": (1, (N
 ONE_OF_EACH_REFUSAL = list(
     {
         (method, condition): (pair, method, mode) for (pair, method, mode), condition in STATEMENTS_BY_ROWS.items()
-    }.values(),
+    }.values()
 )
 
 
@@ -389,8 +381,7 @@ OVERWRITES = [
 
 @pytest.mark.parametrize(("model", "options", "replaces"), OVERWRITES if ALL else OVERWRITES[:3])
 @pytest.mark.parametrize(
-    "method",
-    ["save", "save_as_table", "insert_into", "write_to", "sql_insert"] if ALL else ["save", "sql_insert"],
+    "method", ["save", "save_as_table", "insert_into", "write_to", "sql_insert"] if ALL else ["save", "sql_insert"]
 )
 def test_an_overwrite_replaces_the_rows_that_are_said(model, options, replaces, method, local):
     if method == "sql_insert" and "overwrite_schema" in options:

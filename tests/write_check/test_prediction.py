@@ -47,6 +47,7 @@ from support.cells import digest, ways_of
 from support.models import NAME, table
 from support.record import ROWS as ROWS_RECORD
 from support.record import recorded as lines_of
+from support.snapshots import ReviewedCases
 from support.writes import (
     BY_ROWS,
     DATE,
@@ -66,107 +67,25 @@ from support.writes import (
 )
 
 
-def test_a_finding_has_fact_reason_and_remedy():
+def test_a_finding_has_fact_reason_and_remedy(reviewed):
     def first_finding(name, method):
         verdict = check_write(PAIRS[name].table, PAIRS[name].frame, WriteOptions(method=method))
         assert not verdict.accepted
         return str(verdict.findings[0]).removeprefix("dev.silver.orders: ")
 
-    with cases(first_finding) as case:
-        case(
-            "extra column",
-            "save",
-            "the frame has a column c (double), which the table lacks; set mergeSchema on the write"
-            ' (.option("mergeSchema", "true")), or add Column("c", DoubleType()) to the model, or drop it from the frame'
-            " [DELTA_METADATA_MISMATCH extra-column]",
-        )
-        case(
-            "extra field in array",
-            "write_to",
-            "the frame has a field v.element.y (string), which the table lacks; set mergeSchema on the write"
-            ' (.option("mergeSchema", "true")), or add StructField("y", StringType()) to the struct v.element of the model,'
-            " or leave the field out [DELTA_METADATA_MISMATCH extra-column]",
-        )
-        case(
-            "wider int",
-            "save",
-            "v is smallint in the table and int in the frame; set mergeSchema on the write"
-            ' (.option("mergeSchema", "true")) to make it int, or cast it to smallint'
-            " [DELTA_METADATA_MISMATCH wider-type]",
-        )
-        case(
-            "string into int",
-            "save",
-            "v is int in the table and string in the frame, and this write does not cast; cast it in the frame"
-            ' (.cast("int")), or append by the table\'s name, which casts (saveAsTable, writeTo)'
-            " [DELTA_FAILED_TO_MERGE_FIELDS type-mismatch]",
-        )
-        case(
-            "int into date",
-            "write_to",
-            "v is date in the table and int in the frame, which Spark does not cast; convert it to date in the frame"
-            " [DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION unsupported-cast]",
-        )
-        case(
-            "missing column",
-            "insert_into",
-            "the frame has 1 columns where the table has 2, and insertInto matches them by position; give all of them in"
-            " the table's order, or write by name (writeTo, saveAsTable)"
-            " [DELTA_INSERT_COLUMN_ARITY_MISMATCH too-few-columns]",
-        )
-        case(
-            "missing NOT NULL",
-            "save",
-            "b is NOT NULL in the table, and the frame lacks it; give it a value in the frame, or declare a default for it"
-            " [DELTA_MISSING_NOT_NULL_COLUMN_VALUE missing-not-null-column]",
-        )
-        case(
-            "duplicate by case",
-            "save",
-            "the frame has a more than once, because names match without case; rename or drop all but one"
-            " [DELTA_DUPLICATE_COLUMNS_FOUND.DATA duplicate-column]",
-        )
-        case(
-            "missing partition",
-            "save",
-            "the table is partitioned by b, and the frame lacks it; give it a value in the frame, or make it"
-            " nullable and write by the table's name, which fills it with NULL [DELTA_PARTITION_COLUMN_NOT_FOUND missing-partition-column]",
-        )
-        case(
-            "missing source of generated",
-            "save",
-            "g is generated from a, and the frame lacks both; give a a value in the frame, or write by the table's name,"
-            " which fills it with NULL [UNRESOLVED_COLUMN missing-source-column]",
-        )
-        case(
-            "given identity",
-            "write_to",
-            "i is an identity column that is GENERATED ALWAYS, and the frame has it; drop it from the frame, or declare"
-            " Identity(always=False) [DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED explicit-identity-insert]",
-        )
-        case(
-            "wider checked",
-            "save",
-            "v is smallint in the table and int in the frame, and check positive depends on it; cast it to smallint"
-            " [DELTA_CONSTRAINT_DATA_TYPE_MISMATCH column-in-use]",
-        )
-        case(
-            "extra interval",
-            "save",
-            "c is interval day to second in the frame, which Delta cannot store; cast it to a type that Delta stores,"
-            " such as string [UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE unsupported-type]",
-        )
-        case(
-            "no column",
-            "save",
-            "the frame has no columns; give the frame columns [InvalidSchemaException empty-schema]",
-        )
-        case(
-            "void into int",
-            "write_stream",
-            "v is void in the frame, which a stream cannot write; cast it to its type, or drop it from the frame"
-            " [DELTA_NULL_SCHEMA_IN_STREAMING_WRITE void-type]",
-        )
+    case = ReviewedCases(first_finding)
+    for method, names in {
+        "save": [
+            *("extra column", "wider int", "string into int", "missing NOT NULL", "duplicate by case", "no column"),
+            *("missing partition", "missing source of generated", "wider checked", "extra interval"),
+        ],
+        "write_to": ["extra field in array", "int into date", "given identity"],
+        "insert_into": ["missing column"],
+        "write_stream": ["void into int"],
+    }.items():
+        for name in names:
+            case(f"{name}, {method}", name, method)
+    assert case.text == reviewed
 
 
 def finding_of_new_column(name):
@@ -174,29 +93,11 @@ def finding_of_new_column(name):
     return str(finding).removeprefix("dev.silver.orders: ")
 
 
-def test_a_new_column_has_to_be_one_that_the_table_can_store():
-    with cases(finding_of_new_column) as case:
-        case(
-            "extra odd name",
-            "'a b' has characters that Delta stores under column mapping only; rename it in the frame, or declare"
-            " the property delta.columnMapping.mode = name [DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES invalid-column-name]",
-        )
-        case(
-            "extra ntz",
-            "c is timestamp_ntz in the frame, for which the table lacks delta.feature.timestampNtz; set the property"
-            " delta.feature.timestampNtz = supported first; an apply of a model with such a column does"
-            " [DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT missing-table-feature]",
-        )
-        case(
-            "change feed name",
-            "_change_type is a column of the table's change data feed; drop or rename it in the frame"
-            " [RESERVED_CDC_COLUMNS_ON_WRITE reserved-column-name]",
-        )
-        case(
-            "extra struct with void",
-            "the fields of the struct c are all void; cast its fields to their types"
-            " [DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS empty-schema]",
-        )
+def test_a_new_column_has_to_be_one_that_the_table_can_store(reviewed):
+    case = ReviewedCases(finding_of_new_column)
+    for name in ("extra odd name", "extra ntz", "change feed name", "extra struct with void"):
+        case(name, name)
+    assert case.text == reviewed
 
 
 def test_all_offenders_are_named_in_the_order_in_which_delta_checks_them():
@@ -222,33 +123,20 @@ def notes_of_pair(name, how):
     return "\n".join(note.message for note in verdict.notes)
 
 
-def test_an_accepted_write_has_notes_on_side_effects():
-    with cases(notes_of_pair) as case:
-        case("extra column", {"merge_schema": True}, "c (double) is added, nullable and last")
-        case("wider int", {"merge_schema": True}, "v becomes int; it was smallint")
-        case(
-            "string into int",
-            {"method": "write_to"},
-            "v is cast from string to int; a value that does not fit fails",
-        )
-        case("missing column", {}, "b is not in the frame: it is NULL")
-        case("missing default", {}, "b is not in the frame: it takes its default, 'x'")
-        case("missing generated", {}, "g is not in the frame: the table generates it as a + 1")
-        case("missing identity", {}, "i is not in the frame: the table counts it")
-        case(
-            "missing partition",
-            {"mode": "overwrite", "overwrite_schema": True},
-            "columns are dropped with their data: b\n"
-            "the table loses its layout, unless the writer repeats it (partitionBy, clusterBy)",
-        )
-        case("NOT NULL", {"mode": "overwrite", "overwrite_schema": True}, "columns are no longer NOT NULL: b")
-        case(
-            "missing checked",
-            {"mode": "overwrite", "overwrite_schema": True},
-            "columns are dropped with their data: v\n"
-            "check positive stays without its column v, so every later write fails: drop it first",
-        )
-        case("equal", {}, "")
+def test_an_accepted_write_has_notes_on_side_effects(reviewed):
+    case = ReviewedCases(notes_of_pair)
+    case("extra column", "extra column", {"merge_schema": True})
+    case("wider int", "wider int", {"merge_schema": True})
+    case("string into int", "string into int", {"method": "write_to"})
+    case("missing column", "missing column", {})
+    case("missing default", "missing default", {})
+    case("missing generated", "missing generated", {})
+    case("missing identity", "missing identity", {})
+    case("missing partition", "missing partition", {"mode": "overwrite", "overwrite_schema": True})
+    case("NOT NULL", "NOT NULL", {"mode": "overwrite", "overwrite_schema": True})
+    case("missing checked", "missing checked", {"mode": "overwrite", "overwrite_schema": True})
+    case("equal", "equal", {})
+    assert case.text == reviewed
 
 
 def test_the_schema_after_a_write_is_one_of_sparks():
@@ -261,7 +149,7 @@ def test_the_schema_after_a_write_is_one_of_sparks():
         [
             StructField("id", LONG, nullable=False, metadata={"comment": "Key"}),
             StructField("v", StructType([StructField("x", IntegerType()), StructField("y", StringType())])),
-        ],
+        ]
     )
     assert str(verdict) == "dev.silver.orders: the write is accepted\n  note: v.y (string) is added, nullable and last"
 
@@ -308,9 +196,7 @@ def test_by_position_structs_are_entered_and_void_takes_anything():
 
 def test_lengths_of_a_frames_texts_are_none():
     lengths = struct(
-        field("c", CharType(2)),
-        field("l", ArrayType(VarcharType(3))),
-        field("m", MapType(TEXT, CharType(1))),
+        field("c", CharType(2)), field("l", ArrayType(VarcharType(3))), field("m", MapType(TEXT, CharType(1)))
     )
 
     notes = check_write(table(Column("v", lengths)), frame(v=lengths)).notes
@@ -445,7 +331,7 @@ def test_a_column_of_another_kind_that_a_check_is_made_of():
 
 def test_a_new_field_is_written_as_its_struct_would_have_it():
     commented = StructType(
-        [StructField("x", LongType()), StructField("unit", StringType(), metadata={"comment": "of x"})],
+        [StructField("x", LongType()), StructField("unit", StringType(), metadata={"comment": "of x"})]
     )
 
     verdict = check_write(table(Column("v", struct(field("x", LONG)))), StructType([StructField("v", commented)]))
@@ -568,10 +454,7 @@ def test_a_struct_that_is_left_out_breaks_not_null_row_by_row(local):
 
     assert caught.value.condition == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
     assert_rejects(
-        PAIRS[BY_ROWS].table,
-        rows,
-        WriteOptions(method="write_to"),
-        reason="DELTA_NOT_NULL_CONSTRAINT_VIOLATED",
+        PAIRS[BY_ROWS].table, rows, WriteOptions(method="write_to"), reason="DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
     )
 
 

@@ -11,6 +11,7 @@ from pytest_delta_schema.diagnostics.errors import WriteError
 from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from support.case_tables import cases, refusal
 from support.models import table
+from support.snapshots import ReviewedCases
 from support.writes import (
     CASTS,
     PAIRS,
@@ -87,29 +88,23 @@ def reasons(model, given, options):
     return [(finding.code, finding.message) for finding in check_write(model, given, options).findings]
 
 
-def test_one_line_names_all_that_is_wrong():
+def test_one_line_names_all_that_is_wrong(reviewed):
+    case = ReviewedCases(lambda given, options: ": ".join(reasons(table(A, B), given, options)[0]))
     both, other = frame(a=INT, b=TEXT), frame(a=INT, c=INT)
-    with cases(lambda given, options, code: dict(reasons(table(A, B), given, options)[:1]).get(code)) as case:
-        lacks = "needs columns that are not there:"
-        merge = Merge(matched={"zz": INT, "b": "y"})
-        case(frame(a=INT), merge, "INTERNAL_ERROR", f"the MERGE {lacks} zz of the target, y of the source")
-        merge = Merge(not_matched=When("target.a = 1 AND x = 1", then={"a": "a"}))
-        case(frame(a=INT), merge, "INTERNAL_ERROR", f"the MERGE {lacks} a of the target, x of the source")
-        merge = Merge(matched=When("source.z = 1 AND target.y = 1 AND a = 1", then="delete"))
-        twice = "the source has a more than once, because names match without case"
-        case(frame(a=INT), merge, "AMBIGUOUS_REFERENCE", twice)
-        case(frame(c=INT), UPDATE, "UNRESOLVED_COLUMN", f"the UPDATE {lacks} c")
-        case(frame(field("a.x", INT)), UPDATE, "INVALID_EXTRACT_BASE_FIELD_TYPE", f"the UPDATE {lacks} a.x")
-        insert = WriteOptions(method="sql_insert", by=["a"])
-        case(both, insert, "INSERT_COLUMN_ARITY_MISMATCH", "the INSERT lists 1 columns, and its query has 2")
-        insert = WriteOptions(method="sql_insert", by=["a", "z"])
-        case(other, insert, "UNRESOLVED_COLUMN", f"the INSERT {lacks} z")
-        overwrite = WriteOptions(mode="overwrite", replace_where="y = 1 AND z = 2")
-        case(other, overwrite, "DELTA_METADATA_MISMATCH", "the frame has a column c (int), which the table lacks")
-        rows = "the overwrite replaces the rows where y = 1 AND z = 2, and the table lacks y, z"
-        case(both, overwrite, "UNRESOLVED_COLUMN", rows)
-        by_a = "the writer partitions by a, and the table is not partitioned"
-        case(both, WriteOptions(partition_by=["a"]), "DELTA_METADATA_MISMATCH", by_a)
+    for given, options in (
+        (frame(a=INT), Merge(matched={"zz": INT, "b": "y"})),
+        (frame(a=INT), Merge(not_matched=When("target.a = 1 AND x = 1", then={"a": "a"}))),
+        (frame(a=INT), Merge(matched=When("source.z = 1 AND target.y = 1 AND a = 1", then="delete"))),
+        *((frame(c=INT), UPDATE), (frame(field("a.x", INT)), UPDATE)),
+        *(
+            (both, WriteOptions(method="sql_insert", by=["a"])),
+            (other, WriteOptions(method="sql_insert", by=["a", "z"])),
+        ),
+        *((given, WriteOptions(mode="overwrite", replace_where="y = 1 AND z = 2")) for given in (other, both)),
+        (both, WriteOptions(partition_by=["a"])),
+    ):
+        case.unnamed(given, options)
+    assert case.text == reviewed
 
 
 def test_other_refusals_have_the_condition_of_delta():
@@ -209,49 +204,28 @@ def test_an_overwrite_says_which_rows_it_replaces():
     assert check_write(BY_B, given).replaces == ""
 
 
-def test_what_has_no_meaning_is_refused_in_one_line():
-    known = (
-        "write one of matched: all, delete or a mapping of columns; not_matched: all or a mapping of columns;"
-        " not_matched_by_source: delete or a mapping of columns"
-    )
-    with cases(lambda options: refusal(lambda: Merge(**options))) as case:
-        case({}, 'Merge has no clause; write such as Merge(matched="all", not_matched="all")')
-        hidden = 'clauses without condition hide those after them, in matched, not_matched_by_source; write When("...",'
-        both = {"matched": ["all", "delete"], "not_matched_by_source": ["delete", "delete"]}
-        case(both, f'{hidden} then="delete")')
-        unknown = f"Merge does not know matched='some', not_matched='delete'; {known}"
-        case({"matched": "some", "not_matched": "delete"}, unknown)
-        empty = {"not_matched_by_source": {"a": "a"}, "matched": When("", then="all")}
-        clauses = "matched=When(condition='', then='all'), not_matched_by_source={'a': 'a'}"
-        case(empty, f"Merge does not know {clauses}; {known}")
-        condition = "write no condition, for it chooses rows and not columns, and the clauses instead of on"
-        case({"on": "target.a = source.a", "matched": "all"}, f"Merge has no argument on; {condition}")
-    overwrite, methods = (
-        {"mode": "overwrite"},
-        "save, save_as_table, insert_into, write_to, write_stream, sql_insert, update",
-    )
-    with cases(lambda options: refusal(lambda: WriteOptions(**options))) as case:
-        for name, words in (("replace_using", "REPLACE USING"), ("replace_on", "REPLACE ON")):
-            later = f"write replace_where or a Merge, for {words} is not known yet, instead of {name}"
-            case({"method": "sql_insert", name: "a", **overwrite}, f"WriteOptions has no argument {name}; {later}")
-        case({"method": "upsert"}, f"method is 'upsert'; write one of {methods}, delete")
-        taken = "delete does not take merge_schema, by; leave out what it does not take"
-        case({"method": "delete", "by": "name", "merge_schema": True}, taken)
-        chosen, appends = (
-            {"replace_where": "a = 1", "dynamic_partitions": True},
-            'and this write appends; write mode="overwrite"',
-        )
-        case(chosen, f"replace_where, dynamic_partitions chooses the rows that an overwrite replaces, {appends}")
-        one = "write_to overwrites by replace_where or by dynamic_partitions, and was given both; give one of them"
-        case({"method": "write_to", **overwrite, **chosen}, one)
-        names = 'by takes names of columns, and was given \'place\'; write by="position", by="name" or by=["id", ...]'
-        case({"method": "sql_insert", "by": "place"}, names)
-        sql = "replace_where takes a condition in SQL, and was given ' '; write such as \"day = '2026-01-01'\""
-        case({"replace_where": " ", **overwrite}, sql)
-    assert refusal(WriteOptions, "save") == (
-        "WriteOptions takes nothing by position, and was given 'save' as well; write it by name: method=, mode=,"
-        " merge_schema=, overwrite_schema=, auto_merge=, by=, evolves=, replace_where=, dynamic_partitions=, partition_by="
-    )
+def test_what_has_no_meaning_is_refused_in_one_line(reviewed):
+    case = ReviewedCases(lambda kind, options: refusal(lambda: kind(**options)))
+    overwrite, chosen = {"mode": "overwrite"}, {"replace_where": "a = 1", "dynamic_partitions": True}
+    for options in (
+        {},
+        {"matched": ["all", "delete"], "not_matched_by_source": ["delete", "delete"]},
+        {"matched": "some", "not_matched": "delete"},
+        {"not_matched_by_source": {"a": "a"}, "matched": When("", then="all")},
+        {"on": "target.a = source.a", "matched": "all"},
+    ):
+        case.unnamed(Merge, options)
+    for others in (
+        *({"method": "sql_insert", name: "a", **overwrite} for name in ("replace_using", "replace_on")),
+        {"method": "upsert"},
+        {"method": "delete", "by": "name", "merge_schema": True},
+        chosen,
+        {"method": "write_to", **overwrite, **chosen},
+        {"method": "sql_insert", "by": "place"},
+        {"replace_where": " ", **overwrite},
+    ):
+        case.unnamed(WriteOptions, others)
+    assert f"{case.text}{refusal(WriteOptions, 'save')}\n" == reviewed
     given = frame(a=INT)
     text = f"a delete takes no frame, and was given {given!r}; give None"
     assert refusal(check_write, table(A), given, DELETE) == text

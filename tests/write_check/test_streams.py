@@ -107,7 +107,7 @@ def test_nothing_that_changes_nothing_ends_a_stream_and_a_state_is_judged_like_i
     verdict = check_stream(old, new, "tracked")
     assert verdict.answer == "restarts"
     assert [finding.message for finding in verdict.findings] == [
-        "columns.v.default: 1 -> 2: the stream ends once, and continues when it is started again",
+        "columns.v.default: 1 -> 2: the stream ends once, and continues when it is started again"
     ]
 
 

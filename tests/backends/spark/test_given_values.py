@@ -192,7 +192,7 @@ def test_partition_values_are_read_as_they_were_given(catalog):
 
 
 def test_what_memory_refuses_is_refused_in_the_same_words_with_nothing_written(catalog):
-    bad = [(f"v{index}", kind, given) for index, (kind, given, _) in enumerate([*LOST, *PARTS])]
+    bad = [(f"v{index}", kind, given) for index, (kind, given) in enumerate([*LOST, *PARTS])]
     model = table(*[column(name, kind) for name, kind, _ in bad])
     memory = MemoryCatalog()
     texts = []

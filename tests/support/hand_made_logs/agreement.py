@@ -67,9 +67,7 @@ def answers_of_spark(spark: SparkSession, folders: Mapping[str, Path], schemas_o
             delta.clearCache()
             batch = names[start : start + _TRUTH_AT_ONCE]
             answers |= zip(
-                batch,
-                pool.map(lambda name: _answer(spark, folders[name], name in schemas_only), batch),
-                strict=True,
+                batch, pool.map(lambda name: _answer(spark, folders[name], name in schemas_only), batch), strict=True
             )
     return answers
 
@@ -207,9 +205,7 @@ def by_session(spark: SparkSession, names: Mapping[str, QualifiedName]) -> dict[
 
 
 def _by_spark(
-    gateway: Gateway,
-    read: Callable[[Iterable[QualifiedName]], CatalogState],
-    names: Mapping[str, QualifiedName],
+    gateway: Gateway, read: Callable[[Iterable[QualifiedName]], CatalogState], names: Mapping[str, QualifiedName]
 ) -> dict[str, str]:
     results: dict[QualifiedName, TableState | Diagnostic] = {}
     tables = list(names.values())

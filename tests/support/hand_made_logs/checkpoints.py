@@ -44,7 +44,7 @@ _SCHEMA = pa.schema(
                 "minWriterVersion": pa.int32(),
                 "readerFeatures": pa.list_(pa.string()),
                 "writerFeatures": pa.list_(pa.string()),
-            },
+            }
         ),
         "metaData": pa.struct(
             {
@@ -55,7 +55,7 @@ _SCHEMA = pa.schema(
                 "partitionColumns": pa.list_(pa.string()),
                 "configuration": _TEXTS,
                 "createdTime": pa.int64(),
-            },
+            }
         ),
         "add": pa.struct(
             {
@@ -64,11 +64,11 @@ _SCHEMA = pa.schema(
                 "size": pa.int64(),
                 "modificationTime": pa.int64(),
                 "dataChange": pa.bool_(),
-            },
+            }
         ),
         "sidecar": pa.struct({"path": pa.string(), "sizeInBytes": pa.int64(), "modificationTime": pa.int64()}),
         "checkpointMetadata": pa.struct({"version": pa.int64()}),
-    },
+    }
 )
 _CHECKPOINTS_ADD = {"path": "p.parquet", "partitionValues": [], "size": 1, "modificationTime": 1, "dataChange": True}
 
@@ -93,11 +93,7 @@ def _named(version: int, ending: str) -> str:
 
 
 def log_with(
-    files: Mapping[str, str | bytes],
-    *,
-    first: str = GOOD,
-    number: int = 4,
-    lost: tuple[int, ...] = (),
+    files: Mapping[str, str | bytes], *, first: str = GOOD, number: int = 4, lost: tuple[int, ...] = ()
 ) -> Write:
     """Return a log of commits, with other files; names in ``lost`` are versions whose commits are not there."""
 
@@ -129,26 +125,20 @@ def _classic() -> Iterator[tuple[str, Write]]:
         "without metadata": parquet({"protocol": PROTOCOL}),
         "without the column of the protocol": parquet({"metaData": OTHER}, columns=("metaData", "add")),
         "without the column of adds": parquet(
-            {"metaData": OTHER},
-            {"protocol": PROTOCOL},
-            columns=("metaData", "protocol"),
+            {"metaData": OTHER}, {"protocol": PROTOCOL}, columns=("metaData", "protocol")
         ),
         "two metadata": parquet({"protocol": PROTOCOL}, {"metaData": OTHER}, {"metaData": METADATA}),
         "two protocols": parquet(
-            {"protocol": PROTOCOL},
-            {"metaData": OTHER},
-            {"protocol": {**PROTOCOL, "minWriterVersion": 3}},
+            {"protocol": PROTOCOL}, {"metaData": OTHER}, {"protocol": {**PROTOCOL, "minWriterVersion": 3}}
         ),
         "schema of SQL": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "schemaString": _sql_schema()}}),
         "null schema": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "schemaString": None}}),
         "null id": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "id": None}}),
         "null format": parquet(
-            {"protocol": PROTOCOL},
-            {"metaData": {**OTHER, "format": {"provider": None, "options": {}}}},
+            {"protocol": PROTOCOL}, {"metaData": {**OTHER, "format": {"provider": None, "options": {}}}}
         ),
         "unknown partition column": parquet(
-            {"protocol": PROTOCOL},
-            {"metaData": {**OTHER, "partitionColumns": ["other"]}},
+            {"protocol": PROTOCOL}, {"metaData": {**OTHER, "partitionColumns": ["other"]}}
         ),
         "null partition column": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "partitionColumns": [None]}}),
         "null partition columns": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "partitionColumns": None}}),
@@ -420,10 +410,7 @@ def _of_kind(kind: str) -> Iterator[tuple[str, Files]]:
     yield "with a sidecar", _referring(kind) | _WITH_PART
     yield (
         "with two references to a sidecar",
-        {
-            **_checkpoint(kind, _OF_VERSION, *_HEAD, {"sidecar": _REFERENCE}, {"sidecar": _REFERENCE}),
-            **_WITH_PART,
-        },
+        {**_checkpoint(kind, _OF_VERSION, *_HEAD, {"sidecar": _REFERENCE}, {"sidecar": _REFERENCE}), **_WITH_PART},
     )
     yield "with a sidecar that is missing", _referring(kind)
     yield "with a sidecar that is cut", _referring(kind) | {f"_sidecars/{_PART}": _SIDECAR[:-20]}

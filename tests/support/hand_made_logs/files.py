@@ -447,10 +447,7 @@ PROTOCOLS = {
 
 def _protocols() -> Iterator[tuple[str, Write]]:
     for name, protocol in wrong(
-        PROTOCOL,
-        "minReaderVersion",
-        "minWriterVersion",
-        wrong_values=("absent", "null", "true", "1.5", "digits"),
+        PROTOCOL, "minReaderVersion", "minWriterVersion", wrong_values=("absent", "null", "true", "1.5", "digits")
     ):
         yield f"protocol {name}", of_actions(METADATA, protocol)
     for name, protocol in wrong(features("appendOnly", reader=("deletionVectors",)), "readerFeatures"):
@@ -502,14 +499,7 @@ def _other_actions() -> Iterator[tuple[str, Write]]:
     for name, value in wrong(commit_info, *keys, wrong_values=FEW):
         yield f"commitInfo {name}", _first({"commitInfo": value})
     for name, value in wrong(
-        _ADD,
-        "path",
-        "partitionValues",
-        "size",
-        "modificationTime",
-        "dataChange",
-        "stats",
-        wrong_values=FEW,
+        _ADD, "path", "partitionValues", "size", "modificationTime", "dataChange", "stats", wrong_values=FEW
     ):
         yield f"add {name}", of_actions(METADATA, PROTOCOL, {"add": value})
     kinds = {"remove": (_REMOVE, PROTOCOL), "txn": (_TXN, PROTOCOL), "domainMetadata": (_DOMAIN, _DOMAINS)}
@@ -536,9 +526,7 @@ def _other_actions() -> Iterator[tuple[str, Write]]:
     yield (
         "later metadata",
         lambda folder: log(
-            folder,
-            lines(info(0), {"protocol": PROTOCOL}, {"metaData": METADATA}),
-            lines(info(1), {"metaData": other}),
+            folder, lines(info(0), {"protocol": PROTOCOL}, {"metaData": METADATA}), lines(info(1), {"metaData": other})
         ),
     )
     yield (
@@ -556,9 +544,7 @@ def _other_actions() -> Iterator[tuple[str, Write]]:
     yield (
         "metadata is null later",
         lambda folder: log(
-            folder,
-            lines(info(0), {"protocol": PROTOCOL}, {"metaData": METADATA}),
-            lines(info(1), {"metaData": None}),
+            folder, lines(info(0), {"protocol": PROTOCOL}, {"metaData": METADATA}), lines(info(1), {"metaData": None})
         ),
     )
 
