@@ -72,7 +72,7 @@ def delta_spark_conf(pytestconfig: pytest.Config, delta_warehouse: Path) -> dict
     conf = HiddenValues(session_conf(delta_warehouse))
     stores = _run(pytestconfig).options.values["storage"]
     if stores:
-        from pytest_delta_schema.backends.unity.storage import Storage, spark_options
+        from pytest_delta_schema.backends.storage import Storage, spark_options
 
         conf.update(spark_options(Storage(**store) for store in stores))
     return conf

@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.logs.files import LogFiles
+    from pytest_delta_schema.backends.storage import Storage
     from pytest_delta_schema.backends.unity.connection import UnityClient
     from pytest_delta_schema.backends.unity.reading import TableReading
-    from pytest_delta_schema.backends.unity.storage import Storage
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.execute.protocols import DataCheckRunner, Version
     from pytest_delta_schema.models.names import QualifiedName

@@ -12,14 +12,14 @@ import boto3
 import pytest
 
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.unity import Storage
-from pytest_delta_schema.backends.unity.storage import (
+from pytest_delta_schema.backends.storage import (
     NO_CREDENTIALS,
     Credentials,
     deltalake_options,
     spark_options,
-    vended,
 )
+from pytest_delta_schema.backends.unity import Storage
+from pytest_delta_schema.backends.unity.logs import vended
 from pytest_delta_schema.delta.names import ColumnPath
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.models import NAME

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.redaction import HiddenValues, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pytest_delta_schema.backends.unity.answers import VendedCredentials
+    from pytest_delta_schema.backends.secret import Secret
 
 _PATIENCE = {"timeout": "30s", "connect_timeout": "5s", "max_retries": "3", "retry_timeout": "30s"}
 """Time limits of deltalake for a store; by default it would wait three minutes for each table."""
@@ -65,37 +65,25 @@ class Credentials:
 NO_CREDENTIALS = Credentials(values={})
 
 
-_VENDED = {
-    ("aws_temp_credentials", "access_key_id"): "aws_access_key_id",
-    ("aws_temp_credentials", "secret_access_key"): "aws_secret_access_key",
-    ("aws_temp_credentials", "session_token"): "aws_session_token",
-    ("azure_user_delegation_sas", "sas_token"): "azure_storage_sas_token",
-    ("gcp_oauth_token", "oauth_token"): "google_application_token",
-}
-"""The parts of a server's answer, and the options of deltalake for them."""
-
-
-def vended(answer: VendedCredentials) -> Credentials:
-    """Return the credentials of a server's answer; they are empty for local files."""
-    parts: Mapping[str, Any] = answer
-    values = {option: Secret((parts.get(part) or {}).get(key) or "") for (part, key), option in _VENDED.items()}
-    expires = answer.get("expiration_time") or None
-    return Credentials(values={option: secret for option, secret in values.items() if secret}, expires=expires)
-
-
 def needs_credentials(location: str) -> bool:
     """Whether a location is not local, so credentials are needed."""
     return urlsplit(location).scheme not in ("", "file")
 
 
-def deltalake_options(location: str, stores: Iterable[Storage], credentials: Credentials) -> HiddenValues:
-    """Return the options with which deltalake opens a table."""
+def deltalake_options(
+    location: str,
+    stores: Iterable[Storage],
+    credentials: Credentials = NO_CREDENTIALS,
+    limits: Mapping[str, str] = MappingProxyType({}),
+) -> HiddenValues:
+    """Return the options with which deltalake opens a table; ``limits`` may replace some of the usual time limits."""
     options = HiddenValues()
     if not needs_credentials(location):
         return options
     options.update(_PATIENCE)
+    options.update(limits)
     options.update((key, secret.reveal()) for key, secret in credentials.values.items())
-    store = _store_of(location, stores)
+    store = store_of(location, stores)
     if store is None:
         return options
     if store.endpoint:
@@ -120,18 +108,12 @@ def _required(variable: str, store: Storage) -> str:
     return value
 
 
-def access_remedy(location: str, stores: Iterable[Storage], credentials: Credentials) -> str:
-    """Return what to do if the files at a location cannot be read."""
+def access_remedy(location: str, stores: Iterable[Storage], keys: str = "its keys") -> str:
+    """Return what to do if the files at a location cannot be read; ``keys`` names those that were used."""
     if not needs_credentials(location):
         return "restore it, or the permission to read it"
-    store = _store_of(location, stores)
-    if store is None and not credentials.values:
-        return (
-            "the server vends no credentials for it and no entry of storage has a prefix of it, so add one with its"
-            " keys, or configure its bucket on the server"
-        )
+    store = store_of(location, stores)
     endpoint = "its store" if store is None or not store.endpoint else f"the endpoint {without_secrets(store.endpoint)}"
-    keys = "the credentials that the server vends" if credentials.values else "its keys"
     return f"check that {endpoint} answers and that {keys} may read the folder, or restore it"
 
 
@@ -152,7 +134,8 @@ def spark_options(stores: Iterable[Storage]) -> HiddenValues:
     return options
 
 
-def _store_of(location: str, stores: Iterable[Storage]) -> Storage | None:
+def store_of(location: str, stores: Iterable[Storage]) -> Storage | None:
+    """Return the store that holds a location; ``None`` if no entry of the setting ``storage`` describes it."""
     uri = _one_scheme(location)
     fitting = [store for store in stores if f"{uri}/".startswith(f"{_one_scheme(store.prefix)}/")]
     return max(fitting, key=lambda store: len(store.prefix), default=None)
