@@ -8,13 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.redaction import HiddenValues, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from pytest_delta_schema.backends.secret import Secret
 
 _PATIENCE = {"timeout": "30s", "connect_timeout": "5s", "max_retries": "3", "retry_timeout": "30s"}
 """Time limits of deltalake for a store; by default it would wait three minutes for each table."""
@@ -115,6 +114,43 @@ def access_remedy(location: str, stores: Iterable[Storage], keys: str = "its key
     store = store_of(location, stores)
     endpoint = "its store" if store is None or not store.endpoint else f"the endpoint {without_secrets(store.endpoint)}"
     return f"check that {endpoint} answers and that {keys} may read the folder, or restore it"
+
+
+_KEYS = (
+    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AZURE_CLIENT_SECRET",
+    "AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_SAS_TOKEN", "AZURE_STORAGE_TOKEN", "GOOGLE_SERVICE_ACCOUNT_KEY",
+)  # fmt: skip
+"""The environment variables with secrets from which deltalake's stores take credentials by themselves."""
+
+
+def without_keys(text: str, stores: Iterable[Storage]) -> str:
+    """Redact the keys of stores, which environment variables hold, in a text of a store."""
+    named = (variable for store in stores for variable in (store.access_key_variable, store.secret_key_variable))
+    for variable in filter(os.environ.get, (*_KEYS, *named)):
+        text = Secret(os.environ[variable]).scrub(text)
+    return text
+
+
+_OF_AZURE = (
+    "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or AZURE_STORAGE_SAS_TOKEN, or AZURE_TENANT_ID,"
+    " AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or AZURE_USE_AZURE_CLI=true after az login"
+)
+_CREDENTIALS = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or name variables in an entry of storage",
+    **dict.fromkeys(("abfss", "abfs", "az"), _OF_AZURE),
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS to the file of a service account",
+}
+_SIGNS = {"s3": ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"), "gs": ("GOOGLE_",)}
+
+
+def missing_credentials(location: str, stores: Iterable[Storage]) -> str:
+    """Return what to set for a location if no credentials are given for it; ``""`` if some are."""
+    scheme = urlsplit(_one_scheme(location)).scheme
+    store = store_of(location, stores)
+    if scheme not in _CREDENTIALS or (store is not None and store.access_key_variable):
+        return ""
+    signs = _SIGNS.get(scheme, ("AZURE_",))
+    return "" if any(variable.startswith(signs) for variable in os.environ) else f"set {_CREDENTIALS[scheme]}"
 
 
 def spark_options(stores: Iterable[Storage]) -> HiddenValues:

@@ -46,6 +46,15 @@ def open_catalog(request: pytest.FixtureRequest, options: Options) -> Catalog:
         raise CatalogUnavailable(str(error)) from None
 
 
+def scratch_catalog(request: pytest.FixtureRequest, catalog: Catalog, options: Options) -> Catalog:
+    """Return the catalog in which tests create tables: that of the run, unless its backend writes nothing."""
+    try:
+        only_reads = find_backend(catalog.name).only_reads
+    except BackendUnavailableError:  # the catalog is one of the tests
+        only_reads = False
+    return open_catalog(request, options._replace(backend=options.values["scratch_backend"])) if only_reads else catalog
+
+
 class FixtureContext:
     """Opens a catalog with the fixtures of a pytest run, which users may override."""
 

@@ -322,7 +322,9 @@ _TYPES: Mapping[SettingKind, str] = {
     "modes": "table of texts",
     "consents": "array of tables",
     "policies": "array of tables",
+    "locations": "table",
     "stores": "array of tables",
+    "store options": "table",
     "reports": "list of texts",
 }
 """The types of TOML by kind."""
@@ -337,11 +339,8 @@ models = ["shop.models"]                        # where the tables are
 backend = "unity"                               # and their catalog
 unity_uri = "https://unity.example.com"
 protected = ["prod.*"]                          # what no apply changes
-clients = ["databricks>=15.4", "trino>=470 (read)"]
 rules = ["shop.rules:NoFloats"]
-unmanaged = "report"
 bind = {{ "dev.silver" = "ci.pr_42_silver" }}     # names in models, and in the catalog
-properties = {{ "delta.autoOptimize.*" = "ignore" }}
 
 [[{SECTION}.allow]]               # one loss that is agreed to
 action = "drop-column"

@@ -87,6 +87,18 @@ class LocalFiles:
         return Stamp(status.st_mtime_ns, status.st_size, status.st_ino)
 
 
+_TABLE_FILES = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
+"""The names of files that make a folder a Delta table; ``Remains.java`` has the same."""
+
+
+def table_files(log: LogFiles) -> list[str]:
+    """Return the names of the commits and checkpoints of a log; none if there is no log."""
+    try:
+        return [name for name in log.names() if _TABLE_FILES.fullmatch(name)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
 def content_of(files: LogFiles, name: str) -> bytes:
     """Return the content of a file."""
     with files.open(name) as file:

@@ -62,9 +62,7 @@ class StoredFiles:
         path: The folder of the table below the location of ``store``.
     """
 
-    def __init__(
-        self, location: str, options: Mapping[str, str], *, store: Store | None = None, path: str = ""
-    ) -> None:
+    def __init__(self, location: str, options: Mapping[str, str], store: Store | None = None, path: str = "") -> None:
         self.path = f"{redacted_uri(location).rstrip('/')}/{_LOG}"
         self._store = store or Store(location, options)
         self._folder = f"{path}/{_LOG}" if path else _LOG

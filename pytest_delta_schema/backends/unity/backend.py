@@ -44,6 +44,7 @@ def _open(context: BackendContext) -> UnityCatalog:
         client,
         session=session,
         stores=[Storage(**store) for store in values["storage"]],
+        storage_options=dict(values["storage_options"]),
         sync_on_read="on-read" in values["sync"],
         sync_recreate="recreate" in values["sync"],
     )
