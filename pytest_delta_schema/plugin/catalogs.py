@@ -47,7 +47,7 @@ def open_catalog(request: pytest.FixtureRequest, options: Options) -> Catalog:
 
 
 def scratch_catalog(request: pytest.FixtureRequest, catalog: Catalog, options: Options) -> Catalog:
-    """Return the catalog in which tests create tables: that of the run, unless its backend writes nothing."""
+    """Return the catalog in which tests create tables: that of the run, unless its backend only reads."""
     try:
         only_reads = find_backend(catalog.name).only_reads
     except BackendUnavailableError:  # the catalog is one of the tests

@@ -105,10 +105,10 @@ def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
 
 @pytest.fixture(scope="session")
 def delta_scratch_catalog(request: pytest.FixtureRequest, delta_catalog: Catalog) -> Catalog:
-    """The catalog in which tests create tables: ``delta_catalog``, or one on the setting ``scratch_backend``.
+    """The catalog in which tests create tables: ``delta_catalog``, unless the backend only reads, as ``locations``.
 
-    It is the second where the backend of the run writes nothing, as ``locations``. The fixtures that make, probe and
-    observe tables use it.
+    Then it is a catalog on the backend of the setting ``scratch_backend``. The fixtures that make, probe and observe
+    tables use it, and so do the assertions of a test that has one of them.
     """
     from pytest_delta_schema.plugin.catalogs import scratch_catalog
 

@@ -346,7 +346,7 @@ def _faults_of_backend(config: pytest.Config, values: Mapping[str, Any], modes: 
 
 
 def _faults_of_enforcing(name: str, backend: Backend, settings: BackendSettings) -> Iterator[str]:
-    """Yield what forbids scratch tables: on the backend of the run, or on that of them if the first writes nothing."""
+    """Yield what forbids scratch tables on the backend of the run, or, if that only reads, of the setting."""
     remedy = "--delta-backend=local"
     if backend.only_reads:
         name, remedy = settings.values["scratch_backend"], toml_setting("scratch_backend", "local")

@@ -225,7 +225,7 @@ SETTINGS = (
     Setting(
         "scratch_backend", "backend",
         "backend on which make_delta_table and --delta-enforce create their tables, where the backend of the run"
-        " writes nothing", "local", choices=BACKENDS,
+        " only reads", "local", choices=BACKENDS,
     ),
     Setting(
         "bind", "bindings",

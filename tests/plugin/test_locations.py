@@ -6,6 +6,7 @@ import importlib.util
 
 import pytest
 
+from pytest_delta_schema.commands.cli import main
 from support.logs import commit, delta_log, field, metadata
 from support.snapshots import TextSnapshot
 
@@ -58,6 +59,13 @@ def test_a_gate_shows_what_differs_and_how_to_align_it(project, lake, snapshot):
 
 
 @pytest.mark.usefixtures("lake")
+def test_contracts_of_the_past_are_compared_next_to_the_folders(project):
+    project.run("--delta-drift", "--delta-against=.").stdout.fnmatch_lines(
+        ["drift: 3 in sync, 0 statements run", "against .: 3 compatible"]
+    )
+
+
+@pytest.mark.usefixtures("lake")
 def test_workers_show_the_same(project):
     project.run("--delta-drift", "-n2", subprocess=True).stdout.fnmatch_lines(
         ["drift: 3 in sync, 0 statements run"],
@@ -98,6 +106,14 @@ def test_what_changes_a_table_is_refused(project, lake):
         ],
     )
     assert sorted(lake.rglob("*")) == before
+
+
+def test_no_conformance_run_begins(capsys):
+    assert main(["conformance", "--backend=locations", "--schema=dev.silver"]) == 1
+    assert capsys.readouterr().err == (
+        "error: the backend locations only reads tables, and a conformance run creates and changes some; give a backend"
+        " that runs statements, such as session\n"
+    )
 
 
 def test_without_a_location_or_deltalake_nothing_begins(project, monkeypatch):

@@ -28,7 +28,6 @@ from pytest_delta_schema.configuration.section import SettingError
 from pytest_delta_schema.delta.names import folded, path_text
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError, StatementError
 from pytest_delta_schema.diagnostics.faults import NotDeltaTable
-from pytest_delta_schema.diagnostics.redaction import redacted_uri
 from pytest_delta_schema.diagnostics.text import counted
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal, version_of
 from pytest_delta_schema.models.arguments import refuse_kind
@@ -202,17 +201,18 @@ class LocationsCatalog:
             fact = f"its location {folder.shown} does not exist"
             raise UnreadFolder(fact, f"create it, mount it, or correct it in [{SECTION}.locations]") from None
         except OSError as error:
-            bucket = "" if folder.store is None else folder.store.location
-            is_all = bool(bucket) and all(f"{one}/".startswith(f"{bucket}/") for one in self._locations.values())
-            raise self._unlisted(folder.uri, error, concerns_run=is_all) from None
+            raise self._unlisted(folder, error) from None
 
-    def _unlisted(self, location: str, error: OSError, *, concerns_run: bool = False) -> UnreadFolder:
-        fact = f"its location {redacted_uri(location)} cannot be listed ({cause_of(error)})"
-        return self._unread(location, fact, concerns_run=concerns_run)
+    def _unlisted(self, folder: Folder, error: OSError) -> UnreadFolder:
+        """Return why a folder cannot be listed; no other one can if all locations are in its bucket."""
+        bucket = "" if folder.store is None else f"{folder.store.location}/"
+        is_all = bool(bucket) and all(f"{location}/".startswith(bucket) for location in self._locations.values())
+        fact = f"its location {folder.shown} cannot be listed ({cause_of(error)})"
+        return self._unread(folder, fact, concerns_run=is_all)
 
-    def _unread(self, location: str, fact: str, *, concerns_run: bool = False) -> UnreadFolder:
+    def _unread(self, folder: Folder, fact: str, *, concerns_run: bool = False) -> UnreadFolder:
         """Return why a folder cannot be read, without keys, and what to do: set the keys that are missing, or check."""
-        remedy = missing_credentials(location, self._stores) or access_remedy(location, self._stores)
+        remedy = missing_credentials(folder.uri, self._stores) or access_remedy(folder.uri, self._stores)
         return UnreadFolder(without_keys(fact, self._stores), remedy, concerns_run=concerns_run)
 
     def _listing(self, schema: _Schema) -> _Listing | UnreadFolder:
@@ -238,15 +238,14 @@ class LocationsCatalog:
         return _Listing(folder, names)
 
     def _find(self, name: QualifiedName, listing: _Listing | UnreadFolder | None) -> Folder | None:
-        """Return the folder of a table: its own one, or that of its name in the folder of its schema."""
+        """Return the folder of a table: that of its location, or that of its name in the folder of its schema."""
         if listing is None:
             return self._folder(self._locations[name])
         if isinstance(listing, UnreadFolder):
             raise listing
-        folder = listing.folder
-        found = listing.names.get(name.table, ())
+        folder, found = listing.folder, listing.names.get(name.table, ())
         if len(found) > 1:
-            found = tuple(one for one in found if folder.child(one).is_table()) or found[:1]
+            found = tuple(one for one in found if self._holds(Folder.is_table, folder.child(one))) or found[:1]
         if len(found) > 1:
             fact = f"it could be in {' or '.join(found)} of {folder.shown}, whose names match"
             raise UnreadFolder(fact, f"say in which: {_setting(name, folder.child(found[0]).shown)}")
@@ -291,8 +290,6 @@ class LocationsCatalog:
             return self._state_in(folder, name)
         except UnreadFolder as unread:
             return unread.of(name)
-        except OSError as error:
-            return self._unlisted(self._locations.get(name) or self._locations[name[:2]], error).of(name)
 
     def _state_in(self, folder: Folder, name: QualifiedName) -> TableState | Diagnostic:
         try:
@@ -300,7 +297,7 @@ class LocationsCatalog:
         except LostLog:
             return self._without_log(folder, name)
         except UnreadLog as fault:
-            raise self._unread(folder.uri, fault.message) from None
+            raise self._unread(folder, fault.message) from None
         except LogFault as fault:
             return fault.of(name)
         except MALFORMED as error:
@@ -313,33 +310,46 @@ class LocationsCatalog:
             return has_lost_its_log(name, folder.shown, LOG)
         if not entries.folders and not entries.files:
             return TableState(name=name, exists=False, schema_exists=True)
-        if folder.holds_parquet():
+        if self._holds(Folder.holds_parquet, folder):
             return is_not_delta(name, "parquet")
         fact = f"its folder {folder.shown} holds files but no Delta log"
         return problem(
             NotDeltaTable, name, fact, f"set the folder of the table: {_setting(name, 's3://bucket/folder')}"
         )
 
-    def _names(self, schema: _Schema, is_asked_for: Callable[[Folder], bool]) -> tuple[QualifiedName, ...]:
+    def _names(self, schema: _Schema, kind: Callable[[Folder], bool]) -> tuple[QualifiedName, ...]:
         """Return the names of a schema's folders of one kind, without those that have a name by their own location."""
-        folders = {
-            QualifiedName(*name): [self._folder(location)]
-            for name, location in self._locations.items()
-            if len(name) > len(schema) and name[:2] == schema
-        }
-        if schema in self._locations:
-            listing = self._listing(schema)
-            if isinstance(listing, UnreadFolder):
-                raise StatementError(str(listing))
-            for table, names in listing.names.items():
-                children = [child for child in map(listing.folder.child, names) if not self._is_named(child, schema)]
+        own = [name for name in self._locations if name[:2] == schema != name]
+        try:
+            folders = {QualifiedName(*name): [self._folder(self._locations[name])] for name in own}
+            for table, found in self._listed(schema).items():
+                children = [folder for folder in found if not self._is_named(folder, schema)]
                 if children:
                     folders.setdefault(QualifiedName(*schema, table), children)
+            are_of_kind = map_concurrently(
+                lambda name: any(map(partial(self._holds, kind), folders[name])), sorted(folders), self._threads
+            )
+        except UnreadFolder as unread:
+            raise StatementError(str(unread)) from None
+        return tuple(name for name, is_one in are_of_kind.items() if is_one)
+
+    def _listed(self, schema: _Schema) -> dict[str, list[Folder]]:
+        """Return the folders in that of a schema, by the names of tables; none if it has no location."""
+        if schema not in self._locations:
+            return {}
+        listing = self._listing(schema)
+        if isinstance(listing, UnreadFolder):
+            raise listing
+        return {table: [*map(listing.folder.child, names)] for table, names in listing.names.items()}
+
+    def _holds(self, kind: Callable[[Folder], bool], folder: Folder) -> bool:
+        """Whether a folder is of a kind; one that is gone meanwhile is of none."""
         try:
-            found = map_concurrently(lambda name: any(map(is_asked_for, folders[name])), sorted(folders), self._threads)
+            return kind(folder)
+        except FileNotFoundError:
+            return False
         except OSError as error:
-            raise StatementError(str(self._unlisted(self._locations.get(schema, ""), error))) from None
-        return tuple(name for name, is_one in found.items() if is_one)
+            raise self._unlisted(folder, error) from None
 
     def _is_named(self, folder: Folder, schema: _Schema) -> bool:
         """Whether a folder of a schema is, or holds, the location of a different schema or table."""

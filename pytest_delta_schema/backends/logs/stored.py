@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
 from functools import cached_property
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from pytest_delta_schema.backends.logs.files import Stamp
@@ -101,7 +101,7 @@ VERSIONS = {"deltalake": ">=1.6,<1.7"}
 
 def missing_deltalake(backend: str) -> str:
     """Return what to install before a backend can read stores; ``""`` if nothing is missing."""
-    if find_spec("deltalake") is not None:
+    if importlib.util.find_spec("deltalake") is not None:
         return ""
     return (
         f"the {backend} backend needs deltalake, which is not installed; pip install 'pytest-delta-schema[{backend}]'"

@@ -172,6 +172,8 @@ def test_a_folder_that_may_not_be_listed_is_never_an_absent_table(silver, catalo
         return entries(folder)
 
     monkeypatch.setattr(Folder, "entries", forbidden)
+    with pytest.raises(StatementError, match=r"cannot be listed .*Permission denied"):
+        catalog.table_names("dev", "silver")
 
     assert read(catalog, "orders") == [
         (

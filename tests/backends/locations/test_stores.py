@@ -20,6 +20,7 @@ from deltalake import write_deltalake
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.locations import LocationsCatalog, Storage
 from pytest_delta_schema.backends.logs.stored import file_system
+from pytest_delta_schema.diagnostics.errors import StatementError
 from support.logs import commit, delta_log, field, metadata
 from support.models import NAME
 from support.stores import AZURITE, KEYS, azure_server, bucket, s3_server
@@ -137,6 +138,9 @@ def test_a_store_that_cannot_be_read(endpoint, monkeypatch, location, store, var
         assert problem.concerns_run is ("NO_KEY" not in fact), "no other table can be read either"
         assert "\n" not in str(problem)
         assert not any(secret in str(problem) for secret in KEYS.values())
+    with pytest.raises(StatementError) as caught:
+        catalog.parquet_names("dev", "silver")
+    assert str(caught.value).startswith(fact.replace("{endpoint}", endpoint))
 
 
 def test_keys_that_the_store_refuses(endpoint, tmp_path):
