@@ -150,7 +150,9 @@ def missing_credentials(location: str, stores: Iterable[Storage]) -> str:
     if scheme not in _CREDENTIALS or (store is not None and store.access_key_variable):
         return ""
     signs = _SIGNS.get(scheme, ("AZURE_",))
-    return "" if any(variable.startswith(signs) for variable in os.environ) else f"set {_CREDENTIALS[scheme]}"
+    if any(variable.startswith(signs) for variable in os.environ):
+        return ""
+    return f"set {_CREDENTIALS[scheme]}, or let the role of this machine read the folder"
 
 
 def spark_options(stores: Iterable[Storage]) -> HiddenValues:

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from pytest_delta_schema.configuration.section import SettingError, setting_text
 from pytest_delta_schema.delta.names import folded, split_path
@@ -57,10 +57,12 @@ def parse_locations(
 
 
 def _location(text: str, folder: Path) -> str:
-    """Return a folder without a slash at its end; paths are absolute."""
-    if _SCHEME.match(text):
-        return text.rstrip("/")
-    return os.path.normpath(folder / Path(text).expanduser())
+    """Return a folder without a slash at its end: of this machine as an absolute path, of S3 with its one scheme."""
+    scheme, mark, rest = text.partition("://")
+    scheme = scheme.lower()
+    if mark and scheme != "file":
+        return f"{'s3' if scheme == 's3a' else scheme}://{rest}".rstrip("/")
+    return os.path.normpath(folder / (Path(url2pathname(rest)) if mark else Path(text).expanduser()))
 
 
 def _faults(text: str) -> Iterator[str]:
@@ -84,5 +86,5 @@ def _faults(text: str) -> Iterator[str]:
         yield f"names no bucket; write {scheme[1]}://BUCKET/FOLDER"
     if {".", ".."} & {*path.split("/")}:
         yield "has a part . or .., which stores take for a name; write the folder that is meant"
-    if scheme[1].lower() == "file" and urlsplit(text).netloc:
+    if host and scheme[1].lower() == "file":
         yield "names a folder of another machine; write file:///FOLDER, or the path alone"

@@ -62,9 +62,9 @@ def test_values_that_are_no_texts_and_names_without_quotes():
     [
         (f"abfss://ws@{ONELAKE}/lake.Lakehouse/Tables/silver", f"abfss://ws@{ONELAKE}/lake.Lakehouse/Tables/silver"),
         (f"abfss://{GUID}@{ONELAKE}/{GUID}/Tables/", f"abfss://{GUID}@{ONELAKE}/{GUID}/Tables"),
-        ("s3a://lake/gold//", "s3a://lake/gold"),
+        ("S3A://lake/gold//", "s3://lake/gold"),
         ("gs://lake", "gs://lake"),
-        ("file:///mnt/a%20b", "file:///mnt/a%20b"),
+        ("file:///mnt/a%20b/", "/mnt/a b"),
         ("/mnt/ref/", "/mnt/ref"),
         ("lake/silver", "/project/lake/silver"),
         ("../lake/silver", "/lake/silver"),

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from pytest_delta_schema.backends.concurrency import map_concurrently, read_all_until_settled
 from pytest_delta_schema.backends.locations.folders import LOG, Folder, UnreadFolder
-from pytest_delta_schema.backends.logs.files import LogFault, LostLog, UnreadLog, cause_of, local_folder
+from pytest_delta_schema.backends.logs.files import LogFault, LostLog, UnreadLog, cause_of
 from pytest_delta_schema.backends.logs.log import DeltaLog, reading_log
 from pytest_delta_schema.backends.logs.stored import Store
 from pytest_delta_schema.backends.problems import MALFORMED, has_lost_its_log, is_damaged, is_not_delta, problem
@@ -181,7 +181,7 @@ class LocationsCatalog:
     def _folder(self, location: str) -> Folder:
         """Return the folder of a location; those of one bucket share a connection."""
         if not needs_credentials(location):
-            return Folder(local_folder(location) or location)
+            return Folder(location)
         scheme, _, rest = location.partition("://")
         bucket, _, path = rest.partition("/")
         root = f"{scheme}://{bucket}"

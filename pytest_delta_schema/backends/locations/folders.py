@@ -50,7 +50,7 @@ class Folder:
     @property
     def shown(self) -> str:
         """The location of the folder without secrets."""
-        return redacted_uri(self.uri)
+        return self.path if self.store is None else redacted_uri(self.uri)
 
     def child(self, name: str) -> Folder:
         """Return a folder in it."""

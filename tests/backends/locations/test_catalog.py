@@ -120,7 +120,7 @@ def test_the_longest_name_is_used_and_a_folder_has_one_name(silver, tmp_path):
     catalog = LocationsCatalog(
         {
             "dev.silver": str(silver),
-            "dev.silver.orders": f"{silver}/orders_v2",
+            "dev.silver.orders": (silver / "orders_v2").as_uri(),
             "dev.silver.other": (tmp_path / "other").as_uri(),
             "dev.gold": f"{silver}/gold",
             "prod.silver.alias": f"{silver}/orders",
