@@ -62,6 +62,10 @@ CAPABILITIES = Capabilities(
 )
 
 
+_FORBIDDEN = "403 Forbidden"
+"""What a store answers to a principal that may list other folders only."""
+
+
 class _Listing(NamedTuple):
     """The folder of a schema, and those in it by the names of tables that they can have."""
 
@@ -204,11 +208,11 @@ class LocationsCatalog:
             raise self._unlisted(folder, error) from None
 
     def _unlisted(self, folder: Folder, error: OSError) -> UnreadFolder:
-        """Return why a folder cannot be listed; no other one can if all locations are in its bucket."""
+        """Return why a folder cannot be listed; no other one can if all are in its bucket, unless it is forbidden."""
+        cause, others = cause_of(error), {*self._locations.values()} - {folder.uri}
         bucket = "" if folder.store is None else f"{folder.store.location}/"
-        is_all = bool(bucket) and all(f"{location}/".startswith(bucket) for location in self._locations.values())
-        fact = f"its location {folder.shown} cannot be listed ({cause_of(error)})"
-        return self._unread(folder, fact, concerns_run=is_all)
+        is_all = all(bucket and f"{other}/".startswith(bucket) and _FORBIDDEN not in cause for other in others)
+        return self._unread(folder, f"its location {folder.shown} cannot be listed ({cause})", concerns_run=is_all)
 
     def _unread(self, folder: Folder, fact: str, *, concerns_run: bool = False) -> UnreadFolder:
         """Return why a folder cannot be read, without keys, and what to do: set the keys that are missing, or check."""

@@ -178,7 +178,7 @@ def test_a_folder_that_may_not_be_listed_is_never_an_absent_table(silver, catalo
     assert read(catalog, "orders") == [
         (
             f"its location {silver} cannot be listed ([Errno 13] Permission denied: '{silver}'); restore it, or the"
-            " permission to read it [DS502]"
+            " permission to read it [DS501]"
         )
     ]
 
