@@ -46,13 +46,12 @@ def open_catalog(request: pytest.FixtureRequest, options: Options) -> Catalog:
         raise CatalogUnavailable(str(error)) from None
 
 
-def scratch_catalog(request: pytest.FixtureRequest, catalog: Catalog, options: Options) -> Catalog:
-    """Return the catalog in which tests create tables: that of the run, unless its backend only reads."""
+def only_reads(catalog: Catalog) -> bool:
+    """Whether a catalog is of a backend that only reads, so tests create their tables elsewhere."""
     try:
-        only_reads = find_backend(catalog.name).only_reads
+        return find_backend(catalog.name).only_reads
     except BackendUnavailableError:  # the catalog is one of the tests
-        only_reads = False
-    return open_catalog(request, options._replace(backend=options.values["scratch_backend"])) if only_reads else catalog
+        return False
 
 
 class FixtureContext:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 __all__ = [
+    "_delta_other_catalog",
     "_delta_scratch",
     "delta_bound",
     "delta_catalog",
@@ -103,16 +104,25 @@ def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
     return open_catalog(request, _run(request.config).options)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def delta_scratch_catalog(request: pytest.FixtureRequest, delta_catalog: Catalog) -> Catalog:
     """The catalog in which tests create tables: ``delta_catalog``, unless the backend only reads, as ``locations``.
 
     Then it is a catalog on the backend of the setting ``scratch_backend``. The fixtures that make, probe and observe
     tables use it, and so do the assertions of a test that has one of them.
     """
-    from pytest_delta_schema.plugin.catalogs import scratch_catalog
+    from pytest_delta_schema.plugin.catalogs import only_reads
 
-    return scratch_catalog(request, delta_catalog, _run(request.config).options)
+    catalog: Catalog = request.getfixturevalue("_delta_other_catalog") if only_reads(delta_catalog) else delta_catalog
+    return catalog
+
+
+@pytest.fixture(scope="session")
+def _delta_other_catalog(request: pytest.FixtureRequest) -> Catalog:
+    from pytest_delta_schema.plugin.catalogs import open_catalog
+
+    options = _run(request.config).options
+    return open_catalog(request, options._replace(backend=options.values["scratch_backend"]))
 
 
 @pytest.fixture

@@ -189,6 +189,30 @@ def test_tests_and_enforcement_create_tables_elsewhere(project):
 
 
 @pytest.mark.usefixtures("lake")
+def test_each_test_gets_the_catalog_that_it_overrides(project):
+    project.pytester.makepyfile(
+        test_own="""
+        import pytest
+        from pytest_delta_schema import MemoryCatalog
+
+        @pytest.fixture
+        def delta_catalog():
+            return MemoryCatalog()
+
+        def test_own(delta_catalog, delta_scratch_catalog):
+            assert delta_scratch_catalog is delta_catalog
+        """,
+        test_shared="""
+        def test_shared(delta_catalog, delta_scratch_catalog):
+            assert (delta_catalog.name, delta_scratch_catalog.name) == ("locations", "memory")
+        """,
+    )
+    project.settings(*SETTINGS, 'scratch_backend = "memory"', *LOCATIONS)
+
+    project.run("test_own.py", "test_shared.py").assert_outcomes(passed=2)
+
+
+@pytest.mark.usefixtures("lake")
 def test_a_backend_of_scratch_tables_that_cannot_make_them(project):
     for backend, fault in (
         (
