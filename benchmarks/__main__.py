@@ -25,6 +25,7 @@ import preflight
 import reports
 import rewriting
 import rows
+import stores
 import streams
 import syncing
 import unity
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 _PARTS = (
     planning, contracts, comparing, reports, adoption, writes, streams, rows, local, logs, creating, gate, preflight,
-    rewriting, unity, syncing, workspace, witnesses,
+    rewriting, unity, stores, syncing, workspace, witnesses,
 )  # fmt: skip
 PARTS: dict[str, Callable[[], Iterable[Row]]] = {part.__name__: part.run for part in _PARTS}
 LONG = "cluster"

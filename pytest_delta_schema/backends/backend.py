@@ -98,6 +98,8 @@ class Backend:
         keeps_entries: Whether its catalogs are
             :class:`~pytest_delta_schema.execute.protocols.SyncsEntries`. Then a
             check ``::metadata`` is collected for each table, and ``--delta-sync-metadata`` is allowed.
+        only_reads: Whether its catalogs run no statement, as their capabilities say. Then ``--delta-apply`` is refused,
+            and tests and ``--delta-enforce`` create tables on the backend of the setting ``scratch_backend``.
         scratch_tables: Where tests and ``--delta-enforce`` create tables. Unless it is ``nowhere``, its catalogs are
             :class:`~pytest_delta_schema.execute.protocols.AppendsRows`.
     """
@@ -106,6 +108,7 @@ class Backend:
     faults: Callable[[BackendSettings], Iterable[str]] = lambda _: ()
     location: Callable[[BackendSettings], str] = lambda _: ""
     keeps_entries: bool = False
+    only_reads: bool = False
     scratch_tables: ScratchTables = "nowhere"
 
     def needs_scratch_catalog(self, mode: str | None) -> bool:
@@ -128,6 +131,7 @@ BUILT_IN: Mapping[str, str] = MappingProxyType(
         "memory": "pytest_delta_schema.backends.memory.backend",
         "session": "pytest_delta_schema.backends.spark_session.backend",
         "unity": "pytest_delta_schema.backends.unity.backend",
+        "locations": "pytest_delta_schema.backends.locations.backend",
         "databricks": "pytest_delta_schema.backends.databricks.backend",
     }
 )

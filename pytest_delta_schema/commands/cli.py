@@ -10,17 +10,24 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
+from pytest_delta_schema.backends.backend import find_backend
 from pytest_delta_schema.backends.local.session import version_fault
 from pytest_delta_schema.configuration.files import read_project_file
 from pytest_delta_schema.configuration.report_targets import faults_of_reports, parse_target, report_files
 from pytest_delta_schema.configuration.sources import from_sources
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, JsonFormError, os_error_text
+from pytest_delta_schema.diagnostics.errors import (
+    BackendUnavailableError,
+    DeltaSchemaError,
+    JsonFormError,
+    os_error_text,
+)
 from pytest_delta_schema.diagnostics.text import printed, printed_line
 from pytest_delta_schema.progress import LOGGER, PHASE, LogLines, fitted
 from pytest_delta_schema.report.codes import explained
@@ -341,6 +348,9 @@ def _ci(arguments: argparse.Namespace) -> int:
 _NO_CATALOG = ("local", "memory")
 """The backends whose catalogs are on the machine of a developer."""
 
+_EXTRAS = ("unity", "locations")
+"""The backends, besides that of Databricks, whose packages are an extra of their name."""
+
 _DRIFT_PART = re.compile(r"^ *# begin drift\n(.*?)^ *# end drift\n", re.MULTILINE | re.DOTALL)
 _ENVIRONMENT = re.compile(r"^ *env:\n(?: *DATABRICKS_.*\n)+", re.MULTILINE)
 
@@ -354,7 +364,7 @@ def ci_file(platform: str, backend: str, token_variable: str) -> str:
     text = _DRIFT_PART.sub(r"\1", text)
     if backend == "databricks":
         return text
-    text = text.replace("[spark,databricks,", "[spark,unity," if backend == "unity" else "[spark,")
+    text = text.replace("[spark,databricks,", f"[spark,{backend}," if backend in _EXTRAS else "[spark,")
     return _ENVIRONMENT.sub(partial(_environment, token_variable if backend == "unity" else ""), text)
 
 
@@ -379,6 +389,10 @@ def _conformance(arguments: argparse.Namespace) -> int:
     """
     if _SCHEMA_NAME.fullmatch(arguments.schema) is None:
         return _failed(f"--schema {arguments.schema} is not a catalog and a schema; give it as dev.scratch")
+    with suppress(BackendUnavailableError):  # which the run shows
+        if find_backend(arguments.backend).only_reads:
+            fault = f"the backend {arguments.backend} only reads tables, and a conformance run creates and changes some"
+            return _failed(f"{fault}; give a backend that runs statements, such as session")
     chosen = conformance_arguments(
         arguments.backend, arguments.schema, report=arguments.report, keyword=arguments.keyword
     )

@@ -29,7 +29,7 @@ class Sources(NamedTuple):
     """A message for everything that cannot be used; such a value is left out."""
 
 
-_KEYED: tuple[SettingKind, ...] = ("bindings", "pairs", "client features")
+_KEYED: tuple[SettingKind, ...] = ("bindings", "pairs", "client features", "locations", "store options")
 """The kinds whose values have keys: where two sources have one key, the command line counts."""
 
 

@@ -7,6 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.configuration.locations import parse_locations
 from pytest_delta_schema.configuration.report_targets import ReportTarget, parse_target
 from pytest_delta_schema.configuration.section import (
     SettingError,
@@ -28,6 +29,7 @@ from pytest_delta_schema.settings.table import NO_VALUE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from pytest_delta_schema.models.names import Prefix
     from pytest_delta_schema.settings.table import Setting, SettingKind
 
     _Reader = Callable[[Setting, object, str, Path], Any]
@@ -142,6 +144,32 @@ def _pairs(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, 
     return _mapping(value, label, 'a table such as { "team" = "sales" }')
 
 
+_NUMBER, _TIME = re.compile(r"[0-9]{1,9}"), re.compile(r"[0-9]{1,9}(?:ms|s|m|h)")
+
+
+def _store_options(setting: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
+    """Return how a store is waited for: only what holds no secret."""
+    pairs = _mapping(value, label, 'a table such as { timeout = "60s", max_retries = 5 }')
+    unknown = [
+        f"{label}: there is no option {name}; choose among {', '.join(setting.choices)}"
+        for name, _ in pairs
+        if name not in setting.choices
+    ]
+    odd = [
+        f"{label}: {name} is {setting_text(text)}; write {form}"
+        for name, text in pairs
+        for pattern, form in [(_NUMBER, "a whole number") if name == "max_retries" else (_TIME, "a time such as '30s'")]
+        if name in setting.choices and pattern.fullmatch(text) is None
+    ]
+    refuse_faults([*unknown, *odd])
+    return pairs
+
+
+def _locations(_: Setting, value: object, label: str, folder: Path) -> tuple[tuple[Prefix, str], ...]:
+    form = 'a table such as { "dev.silver" = "s3://lake/silver" }'
+    return parse_locations(_mapping(value, label, form, lambda item: isinstance(item, str), "write a text"), folder)
+
+
 def _client_features(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
     pairs = _mapping(value, label, 'a table such as { "trino.clustering" = "482" }')
     read_each(pairs, lambda pair: parse_correction(*pair), ValueError, f"{label}: ")
@@ -204,6 +232,8 @@ _TYPED: Mapping[SettingKind, _Reader] = {
     "modes": _modes,
     "consents": lambda _, value, label, __: consents_of_entries(value, label),
     "policies": lambda _, value, label, __: compatibility_of_entries(value, label),
+    "locations": _locations,
+    "store options": _store_options,
     "stores": lambda _, value, label, __: stores_of_entries(value, label),
     "reports": _reports,
 }

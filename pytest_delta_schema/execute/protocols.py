@@ -121,6 +121,7 @@ class Capabilities:
         refuses: Returns why it can neither run nor emulate a statement, or ``None``; at most it queries the catalog
             once for its version.
         refuses_for_table: The same for a statement on a table as it was read; the table is ``None`` if it is created.
+        only_reads: Why it runs no statement at all. A gate compares its tables, and an apply is refused.
         refuses_clones: Why it can clone no table; see :func:`~pytest_delta_schema.execute.protocols.clone_refusal`.
         lag: How long reads may miss what statements have changed.
         checks_follow: Whether it takes the checks of a new table after its creation only.
@@ -131,6 +132,7 @@ class Capabilities:
     splits: frozenset[StatementKind] = frozenset()
     refuses: Callable[[Statement], Refusal | None] = lambda *_: None
     refuses_for_table: Callable[[Statement, TableState | None], Refusal | None] = lambda *_: None
+    only_reads: Refusal | None = None
     refuses_clones: Refusal | None = None
     lag: Lag = NO_LAG
     checks_follow: bool = False
@@ -154,9 +156,15 @@ def unsupported_statements(action: CreateTable | AlignTable, ddl: DeltaDDL) -> I
 
 def require_able(action: CreateTable | AlignTable, ddl: DeltaDDL) -> None:
     """Make sure that a catalog can do all of ``action``."""
-    violations = tuple(unsupported_statements(action, ddl))
+    refusal = ddl.capabilities.only_reads
+    violations = tuple(unsupported_statements(action, ddl)) if refusal is None else (_no_change(action, ddl, refusal),)
     if violations:
         raise UnsafePlanError(violations)
+
+
+def _no_change(action: CreateTable | AlignTable, ddl: DeltaDDL, refusal: Refusal) -> Diagnostic:
+    message = f"the {ddl.name} backend cannot change a table: {refusal.reason}"
+    return violation(UnsupportedStatement(), action.table, WHOLE_TABLE, message, refusal.remedy)
 
 
 class Absence(Enum):

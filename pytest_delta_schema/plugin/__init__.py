@@ -71,11 +71,12 @@ def _settings(config: pytest.Config) -> Settings:
 
 
 def _catalog(config: pytest.Config) -> Catalog | None:
-    """Return the catalog of a run; ``None`` if no test runs."""
+    """Return the catalog of a run, or of scratch tables for a test that makes some; ``None`` if no test runs."""
     from pytest_delta_schema.plugin.compat import fixture_value
 
     item = config.stash.get(RUNNING, None)
-    return None if item is None else fixture_value(item, "delta_catalog")
+    makes_tables = "delta_scratch_catalog" in getattr(item, "fixturenames", ())
+    return None if item is None else fixture_value(item, "delta_scratch_catalog" if makes_tables else "delta_catalog")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 __all__ = [
+    "_delta_other_catalog",
     "_delta_scratch",
     "delta_bound",
     "delta_catalog",
@@ -31,6 +32,7 @@ __all__ = [
     "delta_effect",
     "delta_probe",
     "delta_raises",
+    "delta_scratch_catalog",
     "delta_snapshot",
     "delta_spark",
     "delta_spark_conf",
@@ -72,7 +74,7 @@ def delta_spark_conf(pytestconfig: pytest.Config, delta_warehouse: Path) -> dict
     conf = HiddenValues(session_conf(delta_warehouse))
     stores = _run(pytestconfig).options.values["storage"]
     if stores:
-        from pytest_delta_schema.backends.unity.storage import Storage, spark_options
+        from pytest_delta_schema.backends.storage import Storage, spark_options
 
         conf.update(spark_options(Storage(**store) for store in stores))
     return conf
@@ -100,6 +102,27 @@ def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
     from pytest_delta_schema.plugin.catalogs import open_catalog
 
     return open_catalog(request, _run(request.config).options)
+
+
+@pytest.fixture
+def delta_scratch_catalog(request: pytest.FixtureRequest, delta_catalog: Catalog) -> Catalog:
+    """The catalog in which tests create tables: ``delta_catalog``, unless the backend only reads, as ``locations``.
+
+    Then it is a catalog on the backend of the setting ``scratch_backend``. The fixtures that make, probe and observe
+    tables use it, and so do the assertions of a test that has one of them.
+    """
+    from pytest_delta_schema.plugin.catalogs import only_reads
+
+    catalog: Catalog = request.getfixturevalue("_delta_other_catalog") if only_reads(delta_catalog) else delta_catalog
+    return catalog
+
+
+@pytest.fixture(scope="session")
+def _delta_other_catalog(request: pytest.FixtureRequest) -> Catalog:
+    from pytest_delta_schema.plugin.catalogs import open_catalog
+
+    options = _run(request.config).options
+    return open_catalog(request, options._replace(backend=options.values["scratch_backend"]))
 
 
 @pytest.fixture
@@ -206,22 +229,22 @@ def delta_raises() -> Raises:
 
 
 @pytest.fixture
-def delta_probe(delta_catalog: Catalog) -> Callable[..., WriteVerdict]:
+def delta_probe(delta_scratch_catalog: Catalog) -> Callable[..., WriteVerdict]:
     """Run a write on an empty clone of a table, and return what Delta did; see :func:`probe_write`.
 
-    Call it with the table and the frame, and how it is written; the clone is made in ``delta_catalog``.
+    Call it with the table and the frame, and how it is written; the clone is made in
+    ``delta_scratch_catalog``.
     """
     from pytest_delta_schema.execute.protocols import ProbesWrites
 
-    if not isinstance(delta_catalog, ProbesWrites):
-        pytest.fail(
-            f"the {delta_catalog.name} backend cannot try writes; use check_write, or the local backend", pytrace=False
-        )
-    return delta_catalog.probe_write
+    if not isinstance(delta_scratch_catalog, ProbesWrites):
+        name = delta_scratch_catalog.name
+        pytest.fail(f"the {name} backend cannot try writes; use check_write, or the local backend", pytrace=False)
+    return delta_scratch_catalog.probe_write
 
 
 @pytest.fixture
-def delta_effect(delta_catalog: Catalog) -> Callable[[Table | str], AbstractContextManager[Effect]]:
+def delta_effect(delta_scratch_catalog: Catalog) -> Callable[[Table | str], AbstractContextManager[Effect]]:
     """Observe what a block of code does to a table.
 
     Call it with a model or the name of a table: ``with delta_effect(orders) as effect: job()``. The block may create
@@ -235,13 +258,13 @@ def delta_effect(delta_catalog: Catalog) -> Callable[[Table | str], AbstractCont
 
     def observe(table: Table | str) -> AbstractContextManager[Effect]:
         __tracebackhide__ = True
-        return effect_on(table, delta_catalog)
+        return effect_on(table, delta_scratch_catalog)
 
     return observe
 
 
 @pytest.fixture
-def delta_versions(delta_catalog: Catalog) -> Callable[[Table | str], tuple[Commit, ...]]:
+def delta_versions(delta_scratch_catalog: Catalog) -> Callable[[Table | str], tuple[Commit, ...]]:
     """Read the history of a table, the oldest version first.
 
     Call it with a model or the name of a table; each commit has ``version``, ``operation``, ``metrics``,
@@ -252,20 +275,22 @@ def delta_versions(delta_catalog: Catalog) -> Callable[[Table | str], tuple[Comm
 
     def versions(table: Table | str) -> tuple[Commit, ...]:
         __tracebackhide__ = True
-        return versions_of(table, delta_catalog)
+        return versions_of(table, delta_scratch_catalog)
 
     return versions
 
 
 @pytest.fixture
-def _delta_scratch(pytestconfig: pytest.Config, delta_catalog: ScratchCatalog, delta_worker_id: str) -> Iterator[Any]:
+def _delta_scratch(
+    pytestconfig: pytest.Config, delta_scratch_catalog: ScratchCatalog, delta_worker_id: str
+) -> Iterator[Any]:
     from pytest_delta_schema.plugin.scratch import Scratch, scratch_refusal
 
     options = _run(pytestconfig).options
-    refusal = scratch_refusal(delta_catalog, options)
+    refusal = scratch_refusal(delta_scratch_catalog, options)
     if refusal is not None:
         pytest.fail(refusal, pytrace=False)
-    scratch = Scratch(delta_catalog, delta_worker_id, options.scratch_catalog)
+    scratch = Scratch(delta_scratch_catalog, delta_worker_id, options.scratch_catalog)
     yield scratch
     scratch.clean_up()
 

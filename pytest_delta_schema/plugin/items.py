@@ -99,6 +99,9 @@ class ContractNode(pytest.Class):
         return known[check]
 
 
+_CATALOGS = ("delta_scratch_catalog", "delta_catalog")
+"""The fixtures of catalogs that checks ask for, each for one of them."""
+
 _KNOWN: pytest.StashKey[dict[Check, Sequence[Mapping[str, Any]]]] = pytest.StashKey()
 
 
@@ -122,7 +125,8 @@ class ContractItem(pytest.Function):
     def prepare_delta_check(self) -> None:
         """Stop with one line if the check cannot run; the fixtures are set up."""
         if self.check.prepare is not None and not self.config.option.setupplan:
-            self.check.prepare(self, cast("Catalog", self.funcargs["delta_catalog"]))
+            catalog = next(fixture for name in _CATALOGS if (fixture := self.funcargs.get(name)) is not None)
+            self.check.prepare(self, cast("Catalog", catalog))
 
     def reportinfo(self) -> tuple[str, int, str]:
         """Return the location of the declaration."""
@@ -347,12 +351,12 @@ def odcs(item: ContractItem) -> None:
     report_unless_shown(item, run.data_contracts.outcome(item.table, run.declarations))
 
 
-def enforces(item: ContractItem, delta_catalog: Catalog, _delta_scratch: Any) -> None:
+def enforces(item: ContractItem, delta_scratch_catalog: Catalog, _delta_scratch: Any) -> None:
     """A scratch table takes rows that satisfy the contract, and stops those that break a constraint."""
     if item.table.read_only:
         skip_item("the contract is read-only; nothing of it can be enforced")
     declarations = item.config.stash[RUN].declarations
-    report_unless_shown(item, enforcement_outcome(item.table, declarations, delta_catalog, _delta_scratch))
+    report_unless_shown(item, enforcement_outcome(item.table, declarations, delta_scratch_catalog, _delta_scratch))
 
 
 def enforcement_outcome(table: Table, declarations: Declarations, catalog: Catalog, scratch: Scratch) -> TableOutcome:

@@ -49,11 +49,13 @@ from pytest_delta_schema.settings.table import (
     SETTINGS,
     WORKER,
     arguments_of,
+    toml_setting,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from pytest_delta_schema.backends.backend import Backend
     from pytest_delta_schema.configuration.report_targets import ReportFile
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.settings.table import RunMode
@@ -326,22 +328,39 @@ def _faults_of_backend(config: pytest.Config, values: Mapping[str, Any], modes: 
         return
     if SYNC in modes and not backend.keeps_entries:
         yield f"--delta-sync-metadata needs catalog entries, and the backend {name} keeps none"
-    if ENFORCE in modes and backend.scratch_tables == "nowhere":
+    if APPLY in modes and backend.only_reads:
         yield (
-            f"--delta-enforce writes rows to scratch tables, which the backend {name} cannot; run it with"
-            " --delta-backend=local"
+            f"--delta-apply changes tables, and the backend {name} only reads them; apply with a session that knows"
+            " them by these names: --delta-backend=session, with an override of delta_spark"
         )
-    elif ENFORCE in modes and backend.needs_scratch_catalog(ENFORCE) and not values["scratch_catalog"]:
+    settings = BackendSettings(
+        values=values,
+        option=option_of(config),
+        mode=modes[0] if modes else None,
+        shares_warehouse=WORKER not in values["warehouse"] and not is_worker(config) and is_distributed(config),
+    )
+    if ENFORCE in modes:
+        yield from _faults_of_enforcing(name, backend, settings)
+    if modes and modes not in ([AGAINST], [ENFORCE]):
+        yield from backend.faults(settings)
+
+
+def _faults_of_enforcing(name: str, backend: Backend, settings: BackendSettings) -> Iterator[str]:
+    """Yield what forbids scratch tables on the backend of the run, or, if that only reads, of the setting."""
+    remedy = "--delta-backend=local"
+    if backend.only_reads:
+        name, remedy = settings.values["scratch_backend"], toml_setting("scratch_backend", "local")
+        try:
+            backend = find_backend(name)
+        except BackendUnavailableError as error:
+            yield f"scratch_backend: {error}"
+            return
+    if backend.scratch_tables == "nowhere":
+        yield (f"--delta-enforce writes rows to scratch tables, which the backend {name} cannot; run it with {remedy}")
+    elif backend.needs_scratch_catalog(ENFORCE) and not settings.values["scratch_catalog"]:
         yield without_scratch_catalog("--delta-enforce", name)
-    if modes and modes != [AGAINST]:
-        yield from backend.faults(
-            BackendSettings(
-                values=values,
-                option=option_of(config),
-                mode=modes[0],
-                shares_warehouse=WORKER not in values["warehouse"] and not is_worker(config) and is_distributed(config),
-            )
-        )
+    if settings.mode == ENFORCE:
+        yield from backend.faults(settings)
 
 
 def _faults_of_warehouse(config: pytest.Config, warehouse: str) -> Iterator[str]:

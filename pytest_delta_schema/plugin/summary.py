@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_delta_schema.backends.backend import find_backend
 from pytest_delta_schema.diagnostics.text import counted, escaped, printed, printed_line
 from pytest_delta_schema.engine.outcomes import CheckKind, Status, worst
 from pytest_delta_schema.plan.actions import CreateTable, SchemaMissing
@@ -17,7 +18,14 @@ from pytest_delta_schema.plugin.options import AGAINST, APPLY, DRIFT, ENFORCE, c
 from pytest_delta_schema.plugin.outcomes import notes_text
 from pytest_delta_schema.plugin.registration import RUN
 from pytest_delta_schema.plugin.terminal import markup_of
-from pytest_delta_schema.report.text import TO_ACCEPT, TO_ALIGN, applied_summary, comparison_notes, headline
+from pytest_delta_schema.report.text import (
+    TO_ACCEPT,
+    TO_ALIGN,
+    TO_ALIGN_ELSEWHERE,
+    applied_summary,
+    comparison_notes,
+    headline,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -140,7 +148,8 @@ class Summary:
             failure.status is Status.DRIFTED and failure.check is not CheckKind.UNMANAGED for failure in failed
         )
         if drifted and self._options.mode != APPLY:
-            yield f"{TO_ALIGN}{catalog}"
+            only_reads = find_backend(self._options.backend).only_reads
+            yield TO_ALIGN_ELSEWHERE if only_reads else f"{TO_ALIGN}{catalog}"
         differing = {change.code for outcome in failed for change in outcome.changes}
         if self._options.mode == DRIFT and differing - {SchemaMissing.code, CreateTable.code}:
             yield f"{TO_ACCEPT}{catalog}"

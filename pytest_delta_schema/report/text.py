@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 
 TO_ALIGN = "to align the catalog: pytest --delta-apply"
+TO_ALIGN_ELSEWHERE = (
+    "to align the tables: pytest --delta-apply --delta-backend=session, with a session that knows them by these names"
+)
 """The last line of a table that has drifted, and of the summary of such tables."""
 
 TO_ACCEPT = "to accept into the models what it holds: pytest --delta-adopt=diff"

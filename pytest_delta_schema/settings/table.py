@@ -92,13 +92,13 @@ FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
 
 SettingKind = Literal[
     "flag", "count", "seconds", "text", "uri", "backend", "folder", "choice", "list", "rules", "clients", "bindings",
-    "pairs", "client features", "modes", "consents", "policies", "stores", "reports",
+    "pairs", "client features", "modes", "consents", "policies", "locations", "stores", "store options", "reports",
 ]  # fmt: skip
 """The types of settings. What a value looks like in each source is written down in ``configuration/values.py``."""
 
 LISTS: tuple[SettingKind, ...] = (
-    "list", "rules", "clients", "bindings", "pairs", "client features", "modes", "consents", "policies", "stores",
-    "reports",
+    "list", "rules", "clients", "bindings", "pairs", "client features", "modes", "consents", "policies", "locations",
+    "stores", "store options", "reports",
 )  # fmt: skip
 """The kinds whose values from several sources are joined."""
 
@@ -108,7 +108,7 @@ NO_VALUE = "\0"
 CHECKS_FOLLOW = "databricks"
 """The backend that takes the checks of a new table after its creation only."""
 
-BACKENDS = ("local", "memory", "session", "unity", CHECKS_FOLLOW)
+BACKENDS = ("local", "memory", "session", "unity", "locations", CHECKS_FOLLOW)
 """The built-in backends."""
 
 WORKER = "{worker}"
@@ -223,6 +223,11 @@ SETTINGS = (
         "catalog in which make_delta_table and --delta-enforce create their tables, instead of that of the model", "",
     ),
     Setting(
+        "scratch_backend", "backend",
+        "backend on which make_delta_table and --delta-enforce create their tables, where the backend of the run"
+        " only reads", "local", choices=BACKENDS,
+    ),
+    Setting(
         "bind", "bindings",
         "map names in models to other names in the catalog, such as dev.silver=ci.pr_42_silver; the longest is used",
         (), metavar="NAME=NAME",
@@ -310,7 +315,17 @@ SETTINGS = (
     Setting(
         "databricks_start_timeout", "seconds", "seconds that a SQL warehouse on Databricks may take to start", 600.0,
     ),
+    Setting(
+        "locations", "locations",
+        "folders with one folder a table, by the names of schemas, and folders of single tables, for the backend"
+        " locations; the longest name is used", (),
+    ),
     Setting("storage", "stores", "S3-compatible stores that hold files of tables", ()),
+    Setting(
+        "storage_options", "store options",
+        "how long stores are waited for, and how often a request that failed is sent again", (),
+        choices=("connect_timeout", "max_retries", "retry_timeout", "timeout"),
+    ),
     Setting(
         "report", "reports",
         "write a report of the run, without FILE to delta-report with the extension of its type; TYPE:off turns off"

@@ -20,7 +20,8 @@ from pytest_delta_schema.backends.logs.files import (
     local_folder,
 )
 from pytest_delta_schema.backends.logs.log import DeltaLog, inspected
-from pytest_delta_schema.backends.unity.logs import StoredFiles, read_log
+from pytest_delta_schema.backends.logs.stored import StoredFiles
+from pytest_delta_schema.backends.unity.logs import read_log
 from pytest_delta_schema.delta.log_files import checksum_name, commit_name
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.damaged_logs import (

@@ -41,6 +41,7 @@ IN_THE_SECTION = {
     'warehouse = "lake/{worker}"': "/project/lake/{worker}",
     'warehouse = "/abs"': "/abs",
     'scratch_catalog = "scratch"': "scratch",
+    'scratch_backend = "memory"': "memory",
     'bind = { "dev.Silver" = "ci.x", dev = "ci" }': ((("dev", "silver"), ("ci", "x")), (("dev",), ("ci",))),
     'max_risk = "scan"': "scan",
     'protected = ["prod.*"]': ("prod.*",),
@@ -74,6 +75,8 @@ IN_THE_SECTION = {
     'databricks_warehouse = "abc"': "abc",
     "databricks_start_timeout = 900.5": 900.5,
     'storage = [{ prefix = "s3://lake", path_style = true }]': ({"prefix": "s3://lake", "path_style": True},),
+    'locations = { "dev.Silver" = "s3://lake/silver/" }': ((("dev", "silver"), "s3://lake/silver"),),
+    'storage_options = { timeout = "2m", max_retries = 5 }': (("timeout", "2m"), ("max_retries", "5")),
     'report = ["json:out/a.json", "gitlab"]': (
         ReportTarget("json", "/project/out/a.json", "/project"),
         ReportTarget("gitlab", "", "/project"),

@@ -50,6 +50,7 @@ BACKENDS = {
     "memory": (f'{SECTION}backend = "memory"\n', None, []),
     "session": (f'{SECTION}backend = "session"\n', "spark,html", []),
     "unity": (f'{SECTION}backend = "unity"\n', "spark,unity,html", ["UNITY_CATALOG_TOKEN"]),
+    "locations": (f'{SECTION}backend = "locations"\n', "spark,locations,html", []),
     "a token of unity": (f'{SECTION}backend = "unity"\nunity_token_variable = "UC"\n', "spark,unity,html", ["UC"]),
     "databricks": (
         f'{SECTION}backend = "databricks"\n',

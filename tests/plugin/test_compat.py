@@ -16,7 +16,7 @@ from syrupy.report import SnapshotReport
 
 import pytest_delta_schema
 from pytest_delta_schema import sqlglot_compat
-from pytest_delta_schema.backends.unity import logs
+from pytest_delta_schema.backends.logs import stored
 from pytest_delta_schema.plugin import compat, syrupy_compat
 from support.plugin_project import CATALOG, ORDERS
 
@@ -24,7 +24,7 @@ PACKAGE = Path(pytest_delta_schema.__file__).parent
 VERSIONS = {
     **compat.VERSIONS,
     **syrupy_compat.VERSIONS,
-    **logs.VERSIONS,
+    **stored.VERSIONS,
     **sqlglot_compat.VERSIONS,
 }
 

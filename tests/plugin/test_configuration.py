@@ -89,7 +89,7 @@ def test_all_faults_are_shown_at_once(project):
             "ERROR: pyproject.toml: [[]tool.pytest_delta_schema]: there is no setting bakend; did you mean backend[?]",
             "--delta-set: there is no setting colour; settings are models, *",
             "--delta-drift only compares, --delta-apply changes the catalog, *",
-            "there is no delta backend 'oracle'; choose one of local, memory, session, unity, databricks",
+            "there is no delta backend 'oracle'; choose one of local, memory, session, unity, locations, databricks",
             "models: there is no module no.such; *",
         ],
         consecutive=True,

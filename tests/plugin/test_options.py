@@ -21,7 +21,7 @@ FAULTS = {
         " [[]...]"
     ),
 }
-UNKNOWN_BACKEND = "there is no delta backend 'x'; choose one of local, memory, session, unity, databricks"
+UNKNOWN_BACKEND = "there is no delta backend 'x'; choose one of local, memory, session, unity, locations, databricks"
 SHOWING = ["--help", "--version", "--version --version", "--markers", "--fixtures", "--fixtures-per-test"]
 
 

@@ -130,7 +130,7 @@ def test_it_can_try_writes_for_the_fixture_that_does(project):
     memory.stdout.fnmatch_lines(["*the memory backend cannot try writes; use check_write, or the local backend"])
 
 
-CHOICES = "choose one of local, memory, session, unity, databricks; installed besides: mine"
+CHOICES = "choose one of local, memory, session, unity, locations, databricks; installed besides: mine"
 WRONG = [
     (["--delta-drift", "--delta-backend=mine"], "the backend mine needs a table; give --mine-table"),
     (

@@ -14,9 +14,9 @@ from unittest.mock import patch
 
 from deltalake import DeltaTable
 
+from pytest_delta_schema.backends.logs import stored
 from pytest_delta_schema.backends.logs.files import LogFault
 from pytest_delta_schema.backends.logs.log import DeltaLog
-from pytest_delta_schema.backends.unity import logs
 from pytest_delta_schema.state.delta_log import LogFacts
 from support.logs import TIME, commit, field, metadata, protocol
 
@@ -269,7 +269,7 @@ class Interruptions:
         import deltalake  # noqa: PLC0415 - it is patched
 
         patches = [patch.object(module, name, self._counted(getattr(module, name), name)) for module, name in _ACCESSES]
-        made, opened = logs.file_system, deltalake.DeltaTable
+        made, opened = stored.file_system, deltalake.DeltaTable
 
         def open_table(location: str, **options: Any) -> Any:
             self.access(location)
@@ -279,7 +279,7 @@ class Interruptions:
             self.access(self.folder)
             return _Store(self, made(location, options))
 
-        patches.append(patch.object(logs, "file_system", open_store))
+        patches.append(patch.object(stored, "file_system", open_store))
         patches.append(patch.object(deltalake, "DeltaTable", open_table))
         for one in patches:
             one.start()

@@ -306,7 +306,9 @@ _TYPES: Mapping[SettingKind, str] = {
     "modes": "table of texts",
     "consents": "array of tables",
     "policies": "array of tables",
+    "locations": "table",
     "stores": "array of tables",
+    "store options": "table",
     "reports": "list of texts",
 }
 """The types of TOML by kind."""

@@ -20,7 +20,8 @@ from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.logs.files import ChangingLog, LocalFiles, LogFault, LostLog, MissingVersion
 from pytest_delta_schema.backends.logs.history import history_of
 from pytest_delta_schema.backends.logs.log import DeltaLog
-from pytest_delta_schema.backends.unity.logs import StoredFiles, read_log
+from pytest_delta_schema.backends.logs.stored import StoredFiles
+from pytest_delta_schema.backends.unity.logs import read_log
 from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY
 from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
 from pytest_delta_schema.testing.scenario import column, table

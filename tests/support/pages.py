@@ -1,6 +1,7 @@
 """Read the pages of the documentation and run what they show.
 
-A page is a story: its steps run in the order of the page, in one folder and against one memory catalog, without a JVM.
+A page is a story: its steps run in the order of the page, in one folder and against one memory catalog, without a JVM;
+with the backend ``locations`` they run against the folders of the page.
 
 * A fenced block of Python, TOML, YAML or INI begins with a comment that names its file, and is written to that file. A file
   of ``examples/`` has to have this text instead. A ``pyproject.toml`` without the section of pytest is added to the one
@@ -45,6 +46,7 @@ from pytest_delta_schema.commands.cli import main
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from pytest_delta_schema.execute import Catalog
     from support.plugin_project import Project
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -337,9 +339,20 @@ class _CatalogOfThePage:
     def pytest_configure(self, config: pytest.Config) -> None:
         # Of two plugins with one fixture the later one wins, and the plugin under test is registered by now.
         fixtures: Any = ModuleType("catalog_of_the_page")
-        fixtures.delta_catalog = pytest.fixture(scope="session", name="delta_catalog")(lambda: self.catalog)
+        fixtures.delta_catalog = pytest.fixture(scope="session", name="delta_catalog")(_catalog_of(self.catalog))
         fixtures.delta_spark = pytest.fixture(scope="session", name="delta_spark")(_no_jvm)
         config.pluginmanager.register(fixtures)
+
+
+def _catalog_of(page: MemoryCatalog) -> Callable[[pytest.FixtureRequest], Catalog]:
+    def delta_catalog(request: pytest.FixtureRequest) -> Catalog:
+        from pytest_delta_schema.plugin.catalogs import open_catalog  # noqa: PLC0415 - inner runs import it anew
+        from pytest_delta_schema.plugin.run import contract_run  # noqa: PLC0415 - as above
+
+        options = contract_run(request.config).options
+        return open_catalog(request, options) if options.backend == "locations" else page
+
+    return delta_catalog
 
 
 def _no_jvm() -> None:

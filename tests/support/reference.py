@@ -42,6 +42,7 @@ PACKAGES = {
     "backends.spark_session": "Catalog of a Spark session",
     "backends.unity": "Unity Catalog",
     "backends.databricks": "Databricks",
+    "backends.locations": "Folders without a catalog",
     "backends": "Backends",
     "backends.kit": "Kit for backends",
     "plan": "Plans",

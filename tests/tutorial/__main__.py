@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tutorial.journey import Command
 
 PAGE = DOCS / "tutorial.md"
-GUIDES = ("databricks", "unity-catalog")
+GUIDES = ("databricks", "folders", "unity-catalog")
 """The guides that install an extra of their own."""
 
 _RUNS = {"pytest --snapshot-update": 0, "pytest --delta-drift": 1}

@@ -158,7 +158,7 @@ def test_the_shell_of_the_reader_has_an_empty_cache_the_pins_of_the_pair_and_no_
 def test_an_unknown_pair_is_named(capsys):
     assert main(["spark36"]) == 2
     assert capsys.readouterr().err == (
-        "there is no pair or guide spark36; name some of spark35, spark40, spark41, spark42, databricks, unity-catalog\n"
+        "there is no pair or guide spark36; name some of spark35, spark40, spark41, spark42, databricks, folders, unity-catalog\n"
     )
 
 

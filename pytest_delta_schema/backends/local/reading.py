@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,7 +25,7 @@ from pytest_delta_schema.backends.local.warehouse import (
     table_folder,
     usual_folder,
 )
-from pytest_delta_schema.backends.logs.files import LocalFiles, LogFault, LostLog
+from pytest_delta_schema.backends.logs.files import LocalFiles, LogFault, LostLog, table_files
 from pytest_delta_schema.backends.logs.log import DeltaLog, inspected
 from pytest_delta_schema.backends.problems import (
     MALFORMED,
@@ -58,10 +57,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.logs.files import LogFiles
     from pytest_delta_schema.backends.logs.history import History
     from pytest_delta_schema.models.constraints import Parquet
-
-
-_TABLE_FILES = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
-"""The names of files that make a folder a Delta table; ``Remains.java`` has the same."""
 
 
 class WarehouseLogs:
@@ -115,7 +110,7 @@ class WarehouseLogs:
             tables = [
                 name
                 for name in os.listdir(folder)  # noqa: PTH208 - paths cost time
-                if _log_files(LocalFiles(_stored_location(f"{folder}/{name}")))
+                if table_files(LocalFiles(_stored_location(f"{folder}/{name}")))
             ]
             return tuple(sorted({QualifiedName(catalog, schema, folded(decode(name))) for name in tables}))
         except FileNotFoundError:
@@ -133,7 +128,7 @@ class WarehouseLogs:
     def files(self, table: QualifiedName) -> LocalFiles | None:
         """Return the files of the log of a table."""
         files = self._files(table)
-        return files if files is not None and _log_files(files) else None
+        return files if files is not None and table_files(files) else None
 
     def history(self, table: QualifiedName) -> History | None:
         """Return the history of a table."""
@@ -164,10 +159,10 @@ class WarehouseLogs:
             return None
         folder = str(usual_folder(self._warehouse, name))
         files = LocalFiles(_stored_location(folder))
-        if not _log_files(files):
+        if not table_files(files):
             folder = str(table_folder(self._warehouse, name))
             files = LocalFiles(_stored_location(folder))
-        if not _log_files(files):
+        if not table_files(files):
             return _absent(name, folder)
         try:
             checked, facts = DeltaLog(files).newest_facts()
@@ -195,17 +190,9 @@ def _stored_location(folder: str) -> str:
     return location
 
 
-def _log_files(log: LocalFiles) -> list[str]:
-    """Return the names of the commits and checkpoints of a log; none if there is no log."""
-    try:
-        return [name for name in log.names() if _TABLE_FILES.fullmatch(name)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
 def _is_parquet(folder: Path) -> bool:
     """Whether a folder has parquet files that Spark would read, also in folders of partitions, and no Delta log."""
-    if _log_files(LocalFiles(str(folder))):
+    if table_files(LocalFiles(str(folder))):
         return False
     for _, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not is_hidden(name)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from json import JSONDecoder
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, Protocol
 from urllib.parse import urlsplit
@@ -11,6 +12,7 @@ from zlib import crc32
 
 from pytest_delta_schema.backends.problems import WRITE_AGAIN, is_damaged, problem
 from pytest_delta_schema.delta.log_files import value_of_another_kind
+from pytest_delta_schema.diagnostics.errors import first_line
 from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreadableTable
 
 if TYPE_CHECKING:
@@ -85,10 +87,35 @@ class LocalFiles:
         return Stamp(status.st_mtime_ns, status.st_size, status.st_ino)
 
 
+_TABLE_FILES = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
+"""The names of files that make a folder a Delta table; ``Remains.java`` has the same."""
+
+
+def table_files(log: LogFiles) -> list[str]:
+    """Return the names of the commits and checkpoints of a log; none if there is no log."""
+    try:
+        return [name for name in log.names() if _TABLE_FILES.fullmatch(name)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
 def content_of(files: LogFiles, name: str) -> bytes:
     """Return the content of a file."""
     with files.open(name) as file:
         return file.read()
+
+
+_DECORATION = re.compile(r"\x1b\[[0-9;]*m|\u21b3| in [0-9.]+(?:ns|\xb5s|ms|s)\b")
+"""Colours, arrows and durations in the errors of deltalake: two errors of one cause have different durations."""
+
+_ANSWER = re.compile(r"<\?xml.*?<Code>(?P<code>[^<]*)</Code>\s*<Message>(?P<message>[^<\n]*).*", re.DOTALL)
+"""The answer of a store, in the form of S3 and of Azure."""
+
+
+def cause_of(error: Exception) -> str:
+    """Return the text of an error in one line; those of deltalake have a line for each cause."""
+    text = _ANSWER.sub(r"\g<code>, \g<message>", _DECORATION.sub("", str(error)))
+    return first_line(OSError(": ".join(filter(None, map(str.strip, text.splitlines())))))
 
 
 class Edges(NamedTuple):

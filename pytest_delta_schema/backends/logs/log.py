@@ -22,6 +22,7 @@ from pytest_delta_schema.backends.logs.files import (
     UnreadCheckpoint,
     UnreadLog,
     actions_in,
+    cause_of,
     content_of,
 )
 from pytest_delta_schema.backends.problems import MALFORMED, WRITE_AGAIN, is_damaged
@@ -29,7 +30,7 @@ from pytest_delta_schema.delta.fields import with_names_of
 from pytest_delta_schema.delta.log_files import LogListing, checksum_name, commit_name, gaps
 from pytest_delta_schema.delta.protocol import clustering_in, may_be_clustered, protocol_properties
 from pytest_delta_schema.delta.well_formed import TOO_DEEP, MalformedLog
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, first_line
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.state.delta_log import LogFacts, columns_of_schema
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class DeltaLog:
             except (FileNotFoundError, NotADirectoryError):
                 return ChangingLog()
             except OSError as error:
-                fact = f"{self.files.path}: {first_line(error)}"
+                fact = f"{self.files.path}: {cause_of(error)}"
                 return UnreadLog(fact, "give the permission to read it, or restore it from a backup")
             except MALFORMED as error:
                 return MalformedActions(error)
@@ -304,7 +305,7 @@ def _facts_of_newest(files: LogFiles, checked: CheckedLog) -> tuple[CheckedLog, 
     except LogFault as fault:
         return checked, fault
     except (OSError, *MALFORMED) as error:
-        return checked, UnreadLog(f"{files.path}/{', '.join(names)}: {first_line(error)}", BACKUP)
+        return checked, UnreadLog(f"{files.path}/{', '.join(names)}: {cause_of(error)}", BACKUP)
     return checked, facts or UnreadLog(f"{files.path}/{', '.join(names)} holds no metadata", BACKUP)
 
 

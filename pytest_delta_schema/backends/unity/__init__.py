@@ -8,8 +8,8 @@ from pytest_delta_schema._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.secret import Secret as Secret
+    from pytest_delta_schema.backends.storage import Storage as Storage
     from pytest_delta_schema.backends.unity.catalog import UnityCatalog as UnityCatalog
     from pytest_delta_schema.backends.unity.connection import UnityClient as UnityClient
-    from pytest_delta_schema.backends.unity.storage import Storage as Storage
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -26,9 +26,9 @@ _NEEDED_SESSION = (
 
 def _open(context: BackendContext) -> UnityCatalog:
     from pytest_delta_schema.backends.secret import Secret
+    from pytest_delta_schema.backends.storage import Storage
     from pytest_delta_schema.backends.unity.catalog import UnityCatalog
     from pytest_delta_schema.backends.unity.connection import UnityClient
-    from pytest_delta_schema.backends.unity.storage import Storage
 
     def session() -> SparkSession:
         if context.starts_own_spark():
@@ -44,6 +44,7 @@ def _open(context: BackendContext) -> UnityCatalog:
         client,
         session=session,
         stores=[Storage(**store) for store in values["storage"]],
+        storage_options=dict(values["storage_options"]),
         sync_on_read="on-read" in values["sync"],
         sync_recreate="recreate" in values["sync"],
     )

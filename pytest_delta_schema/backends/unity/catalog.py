@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from threading import Lock
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.concurrency import map_concurrently
@@ -44,15 +45,15 @@ from pytest_delta_schema.state.states import CatalogState, CheckState
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.logs.files import LogFiles
+    from pytest_delta_schema.backends.storage import Storage
     from pytest_delta_schema.backends.unity.connection import UnityClient
     from pytest_delta_schema.backends.unity.reading import TableReading
-    from pytest_delta_schema.backends.unity.storage import Storage
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.execute.protocols import DataCheckRunner, Version
     from pytest_delta_schema.models.names import QualifiedName
@@ -161,6 +162,8 @@ class UnityCatalog(SparkCatalog):
         client: The server.
         session: Returns a Spark session whose catalogs are those of the server; called when it is first needed.
         stores: The stores that hold files of tables.
+        storage_options: The options ``timeout``, ``connect_timeout``, ``max_retries`` and ``retry_timeout`` of
+            deltalake's stores; times have a unit, as in ``30s``.
         read_threads: How many tables are read at the same time, at least 1.
         sync_on_read: Whether the catalog entries of external tables are synchronised before they are read. None is
             deleted.
@@ -180,6 +183,7 @@ class UnityCatalog(SparkCatalog):
         *,
         session: Callable[[], SparkSession] | None = None,
         stores: Iterable[Storage] = (),
+        storage_options: Mapping[str, str] = MappingProxyType({}),
         read_threads: int = 8,
         sync_on_read: bool = False,
         sync_recreate: bool = False,
@@ -189,7 +193,7 @@ class UnityCatalog(SparkCatalog):
         self.client = client
         self._session = session
         self._opened: SessionCatalog | None = None
-        self._logs = ExternalLogs(client=client, stores=tuple(stores))
+        self._logs = ExternalLogs(client=client, stores=tuple(stores), limits=storage_options)
         self._reader = TableReader(client, self._logs, read_threads, self._read_by_spark)
         self._threads = read_threads
         self._on_read = sync_on_read

@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from functools import cached_property, partial
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pytest_delta_schema.backends.logs.files import (
     DamagedLog,
     LocalFiles,
     LogFault,
     LostLog,
-    Stamp,
     UnreadLog,
     local_folder,
 )
 from pytest_delta_schema.backends.logs.log import DeltaLog
-from pytest_delta_schema.backends.unity.connection import ServerError
-from pytest_delta_schema.backends.unity.storage import (
+from pytest_delta_schema.backends.logs.stored import StoredFiles, missing_deltalake
+from pytest_delta_schema.backends.secret import Secret
+from pytest_delta_schema.backends.storage import (
     NO_CREDENTIALS,
+    Credentials,
     access_remedy,
     deltalake_options,
     needs_credentials,
-    vended,
+    store_of,
 )
+from pytest_delta_schema.backends.unity.connection import ServerError
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
-from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri
+from pytest_delta_schema.diagnostics.redaction import redacted_uri
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from pytest_delta_schema.backends.unity.answers import DeltaTable
+    from pytest_delta_schema.backends.storage import Storage
+    from pytest_delta_schema.backends.unity.answers import DeltaTable, VendedCredentials
     from pytest_delta_schema.backends.unity.connection import UnityClient
-    from pytest_delta_schema.backends.unity.storage import Credentials, Storage
     from pytest_delta_schema.state.delta_log import LogFacts
     from pytest_delta_schema.state.entries import EntryState
     from pytest_delta_schema.state.types import ColumnState
@@ -59,6 +60,7 @@ class ExternalLogs:
 
     client: UnityClient
     stores: tuple[Storage, ...] = ()
+    limits: Mapping[str, str] = field(default_factory=dict)
 
     def facts(self, entry: EntryState) -> LogFacts:
         """Return the newest version of the log of one table."""
@@ -78,8 +80,8 @@ class ExternalLogs:
             msg = "its catalog entry names no location; register it again with one"
             raise StatementError(msg, condition="NO_LOCATION")
         credentials = self._credentials(entry) if needs_credentials(entry.location) else NO_CREDENTIALS
-        options = deltalake_options(entry.location, self.stores, credentials)
-        remedy = access_remedy(entry.location, self.stores, credentials)
+        options = deltalake_options(entry.location, self.stores, credentials, self.limits)
+        remedy = _remedy(entry.location, self.stores, credentials)
         return read_log(entry.location, read, options, hidden=partial(_scrubbed, credentials, options), remedy=remedy)
 
     def _credentials(self, entry: EntryState) -> Credentials:
@@ -96,6 +98,36 @@ class ExternalLogs:
             )
             raise StatementError(msg, condition="EXPIRED")
         return credentials
+
+
+_VENDED = {
+    ("aws_temp_credentials", "access_key_id"): "aws_access_key_id",
+    ("aws_temp_credentials", "secret_access_key"): "aws_secret_access_key",
+    ("aws_temp_credentials", "session_token"): "aws_session_token",
+    ("azure_user_delegation_sas", "sas_token"): "azure_storage_sas_token",
+    ("gcp_oauth_token", "oauth_token"): "google_application_token",
+}
+"""The parts of a server's answer, and the options of deltalake for them."""
+
+
+def vended(answer: VendedCredentials) -> Credentials:
+    """Return the credentials of a server's answer; they are empty for local files."""
+    parts: Mapping[str, Any] = answer
+    values = {option: Secret((parts.get(part) or {}).get(key) or "") for (part, key), option in _VENDED.items()}
+    expires = answer.get("expiration_time") or None
+    return Credentials(values={option: secret for option, secret in values.items() if secret}, expires=expires)
+
+
+def _remedy(location: str, stores: Iterable[Storage], credentials: Credentials) -> str:
+    """Return what to do if the files at a location cannot be read."""
+    if needs_credentials(location) and store_of(location, stores) is None and not credentials.values:
+        return (
+            "the server vends no credentials for it and no entry of storage has a prefix of it, so add one with its"
+            " keys, or configure its bucket on the server"
+        )
+    return access_remedy(
+        location, stores, "the credentials that the server vends" if credentials.values else "its keys"
+    )
 
 
 def _scrubbed(credentials: Credentials, options: Mapping[str, str], text: str) -> str:
@@ -128,9 +160,9 @@ def read_log(
     remedy: str = "restore it, or the permission to read it",
 ) -> _T:
     """Read in the log at a location; ``hidden`` redacts a text, and ``remedy`` is for files that cannot be read."""
-    if find_spec("deltalake") is None:
-        msg = "the unity backend needs deltalake, which is not installed; pip install 'pytest-delta-schema[unity]'"
-        raise BackendUnavailableError(msg)
+    missing = missing_deltalake("unity")
+    if missing:
+        raise BackendUnavailableError(missing)
     folder = local_folder(location)
     try:
         return read(DeltaLog(StoredFiles(location, options) if folder is None else LocalFiles(folder)))
@@ -146,51 +178,3 @@ def read_log(
         reason, remedy = hidden(fault.fact), remedy if isinstance(fault, UnreadLog) else fault.remedy
     msg = f"its Delta log at {redacted_uri(location)} cannot be read ({reason}); {remedy}"
     raise StatementError(msg, condition="UNREADABLE_LOG")
-
-
-_LOG = "_delta_log"
-
-
-class StoredFiles:
-    """The files of a log in a store, as deltalake reaches them; see :class:`LogFiles`."""
-
-    def __init__(self, location: str, options: Mapping[str, str]) -> None:
-        self.path = f"{redacted_uri(location).rstrip('/')}/{_LOG}"
-        self._location = location
-        self._options = HiddenValues(options)
-
-    @cached_property
-    def _store(self) -> Any:
-        return file_system(self._location, self._options)
-
-    def names(self) -> set[str]:
-        """Return the names of the files in the folder."""
-        from pyarrow.fs import FileSelector
-
-        return {info.base_name for info in self._store.get_file_info(FileSelector(_LOG))}
-
-    def open(self, name: str) -> BinaryIO:
-        """Open a file for reading."""
-        file: BinaryIO = self._store.open_input_file(f"{_LOG}/{name}")
-        return file
-
-    def stamp(self, name: str) -> Stamp:
-        """Return the stamp of a file, which differs if the file is replaced."""
-        status = self._store.get_file_info(f"{_LOG}/{name}")
-        return Stamp(status.mtime_ns, status.size)
-
-
-VERSIONS = {"deltalake": ">=1.6,<1.7"}
-"""The versions with which these names were tested."""
-
-
-def file_system(location: str, options: Mapping[str, str]) -> Any:
-    """Return the pyarrow file system through which deltalake opens a table."""
-    from deltalake.exceptions import TableNotFoundError
-    from deltalake.fs import DeltaStorageHandler
-    from pyarrow.fs import PyFileSystem
-
-    try:
-        return PyFileSystem(DeltaStorageHandler(location, dict(options) or None))
-    except TableNotFoundError as error:
-        raise FileNotFoundError(str(error)) from error

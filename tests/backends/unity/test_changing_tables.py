@@ -10,7 +10,8 @@ import pytest
 
 from pytest_delta_schema.backends import concurrency
 from pytest_delta_schema.backends.logs.files import LocalFiles
-from pytest_delta_schema.backends.unity.logs import ExternalLogs, StoredFiles
+from pytest_delta_schema.backends.logs.stored import StoredFiles
+from pytest_delta_schema.backends.unity.logs import ExternalLogs
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.logs import TIME, commit, field, metadata

@@ -299,7 +299,7 @@ class Context:
 
     def __init__(self, *, own):
         values: dict[str, Any] = {"unity_uri": "http://127.0.0.1:1", "unity_token_variable": "NOT_SET"}
-        values |= {"unity_timeout": 1.0, "storage": (), "sync": ()}
+        values |= {"unity_timeout": 1.0, "storage": (), "storage_options": (), "sync": ()}
         self.settings = BackendSettings(values=values, option=lambda _: None, mode="apply")
         self._own = own
 

@@ -2,59 +2,35 @@
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import sys
-import time
-from contextlib import suppress
-
-import boto3
 import pytest
 
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.unity import Storage
-from pytest_delta_schema.backends.unity.storage import (
+from pytest_delta_schema.backends.storage import (
     NO_CREDENTIALS,
     Credentials,
     deltalake_options,
     spark_options,
-    vended,
 )
+from pytest_delta_schema.backends.unity import Storage
+from pytest_delta_schema.backends.unity.logs import vended
 from pytest_delta_schema.delta.names import ColumnPath
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.models import NAME
-from support.unity import MODEL, lake, own_port
-
-KEYS = {"aws_access_key_id": "AKIAVENDED", "aws_secret_access_key": "vended-secret"}
+from support.stores import KEYS, s3_server
+from support.stores import bucket as bucket_of
+from support.unity import MODEL, lake
 
 
 @pytest.fixture(scope="module")
 def endpoint():
-    # A separate process: deltalake keeps Python's lock while it lists files, and a thread here could never answer.
-    port = own_port()
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        for _ in range(300):
-            assert server.poll() is None, "the S3 server ended by itself"
-            with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-                break
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}"
-        server.terminate()
+    with s3_server() as address:
+        yield address
 
 
 @pytest.fixture
 def bucket(endpoint):
-    client = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1", **KEYS)
-    client.create_bucket(Bucket="lake")
-
-    def upload(folder, prefix):
-        for path in folder.rglob("*"):
-            if path.is_file():
-                client.upload_file(str(path), "lake", f"{prefix}/{path.relative_to(folder).as_posix()}")
-
-    yield upload
-    client.close()
+    with bucket_of(endpoint) as upload:
+        yield upload
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pytest_delta_schema.backends.secret import Secret
@@ -13,8 +14,6 @@ from pytest_delta_schema.diagnostics.redaction import HiddenValues, without_secr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from pytest_delta_schema.backends.unity.answers import VendedCredentials
 
 _PATIENCE = {"timeout": "30s", "connect_timeout": "5s", "max_retries": "3", "retry_timeout": "30s"}
 """Time limits of deltalake for a store; by default it would wait three minutes for each table."""
@@ -65,37 +64,25 @@ class Credentials:
 NO_CREDENTIALS = Credentials(values={})
 
 
-_VENDED = {
-    ("aws_temp_credentials", "access_key_id"): "aws_access_key_id",
-    ("aws_temp_credentials", "secret_access_key"): "aws_secret_access_key",
-    ("aws_temp_credentials", "session_token"): "aws_session_token",
-    ("azure_user_delegation_sas", "sas_token"): "azure_storage_sas_token",
-    ("gcp_oauth_token", "oauth_token"): "google_application_token",
-}
-"""The parts of a server's answer, and the options of deltalake for them."""
-
-
-def vended(answer: VendedCredentials) -> Credentials:
-    """Return the credentials of a server's answer; they are empty for local files."""
-    parts: Mapping[str, Any] = answer
-    values = {option: Secret((parts.get(part) or {}).get(key) or "") for (part, key), option in _VENDED.items()}
-    expires = answer.get("expiration_time") or None
-    return Credentials(values={option: secret for option, secret in values.items() if secret}, expires=expires)
-
-
 def needs_credentials(location: str) -> bool:
     """Whether a location is not local, so credentials are needed."""
     return urlsplit(location).scheme not in ("", "file")
 
 
-def deltalake_options(location: str, stores: Iterable[Storage], credentials: Credentials) -> HiddenValues:
-    """Return the options with which deltalake opens a table."""
+def deltalake_options(
+    location: str,
+    stores: Iterable[Storage],
+    credentials: Credentials = NO_CREDENTIALS,
+    limits: Mapping[str, str] = MappingProxyType({}),
+) -> HiddenValues:
+    """Return the options with which deltalake opens a table; ``limits`` may replace some of the usual time limits."""
     options = HiddenValues()
     if not needs_credentials(location):
         return options
     options.update(_PATIENCE)
+    options.update(limits)
     options.update((key, secret.reveal()) for key, secret in credentials.values.items())
-    store = _store_of(location, stores)
+    store = store_of(location, stores)
     if store is None:
         return options
     if store.endpoint:
@@ -120,19 +107,52 @@ def _required(variable: str, store: Storage) -> str:
     return value
 
 
-def access_remedy(location: str, stores: Iterable[Storage], credentials: Credentials) -> str:
-    """Return what to do if the files at a location cannot be read."""
+def access_remedy(location: str, stores: Iterable[Storage], keys: str = "its keys") -> str:
+    """Return what to do if the files at a location cannot be read; ``keys`` names those that were used."""
     if not needs_credentials(location):
         return "restore it, or the permission to read it"
-    store = _store_of(location, stores)
-    if store is None and not credentials.values:
-        return (
-            "the server vends no credentials for it and no entry of storage has a prefix of it, so add one with its"
-            " keys, or configure its bucket on the server"
-        )
+    store = store_of(location, stores)
     endpoint = "its store" if store is None or not store.endpoint else f"the endpoint {without_secrets(store.endpoint)}"
-    keys = "the credentials that the server vends" if credentials.values else "its keys"
     return f"check that {endpoint} answers and that {keys} may read the folder, or restore it"
+
+
+_KEYS = (
+    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AZURE_CLIENT_SECRET",
+    "AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_SAS_TOKEN", "AZURE_STORAGE_TOKEN", "GOOGLE_SERVICE_ACCOUNT_KEY",
+)  # fmt: skip
+"""The environment variables with secrets from which deltalake's stores take credentials by themselves."""
+
+
+def without_keys(text: str, stores: Iterable[Storage]) -> str:
+    """Redact the keys of stores, which environment variables hold, in a text of a store."""
+    named = (variable for store in stores for variable in (store.access_key_variable, store.secret_key_variable))
+    for variable in filter(os.environ.get, (*_KEYS, *named)):
+        text = Secret(os.environ[variable]).scrub(text)
+    return text
+
+
+_OF_AZURE = (
+    "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or AZURE_STORAGE_SAS_TOKEN, or AZURE_TENANT_ID,"
+    " AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or AZURE_USE_AZURE_CLI=true after az login"
+)
+_CREDENTIALS = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or name variables in an entry of storage",
+    **dict.fromkeys(("abfss", "abfs", "az"), _OF_AZURE),
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS to the file of a service account",
+}
+_SIGNS = {"s3": ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"), "gs": ("GOOGLE_",)}
+
+
+def missing_credentials(location: str, stores: Iterable[Storage]) -> str:
+    """Return what to set for a location if no credentials are given for it; ``""`` if some are."""
+    scheme = urlsplit(_one_scheme(location)).scheme
+    store = store_of(location, stores)
+    if scheme not in _CREDENTIALS or (store is not None and store.access_key_variable):
+        return ""
+    signs = _SIGNS.get(scheme, ("AZURE_",))
+    if any(variable.startswith(signs) for variable in os.environ):
+        return ""
+    return f"set {_CREDENTIALS[scheme]}, or let the role of this machine read the folder"
 
 
 def spark_options(stores: Iterable[Storage]) -> HiddenValues:
@@ -152,7 +172,8 @@ def spark_options(stores: Iterable[Storage]) -> HiddenValues:
     return options
 
 
-def _store_of(location: str, stores: Iterable[Storage]) -> Storage | None:
+def store_of(location: str, stores: Iterable[Storage]) -> Storage | None:
+    """Return the store that holds a location; ``None`` if no entry of the setting ``storage`` describes it."""
     uri = _one_scheme(location)
     fitting = [store for store in stores if f"{uri}/".startswith(f"{_one_scheme(store.prefix)}/")]
     return max(fitting, key=lambda store: len(store.prefix), default=None)
