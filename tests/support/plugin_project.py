@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_delta_schema.plugin.option_reading import checked_options
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -153,6 +155,19 @@ class Project:
             subprocess: Whether it runs in its own process.
         """
         return self.run("-o", f"addopts={modes}", *args, subprocess=subprocess)
+
+    def faults(self, *args: str) -> list[str]:
+        """Return the lines of the usage error with which pytest would end there before it collects anything.
+
+        Args:
+            args: The command line.
+        """
+        importlib.invalidate_caches()
+        try:
+            checked_options(self.pytester.parseconfig(*ALONE, *args))
+        except pytest.UsageError as error:
+            return str(error).splitlines()
+        return []
 
     def snapshots(self) -> list[str]:
         """Return the names of all snapshot files."""
