@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from pyspark.sql.types import ArrayType, LongType, MapType, StructField, StructType

@@ -326,8 +326,8 @@ def adopting(folder: Path, *, writes: bool = True) -> AdoptOptions:
 
 def adopted(folder: Path, package: str, case: Adoption) -> list[str]:
     """Adopt the tables of a package, and return the outcome and the lines of the files that differ."""
-    for name, text in {"__init__": "", **case.files}.items():
-        path = folder / package / f"{name}.py"
+    for file, text in {"__init__": "", **case.files}.items():
+        path = folder / package / f"{file}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     models = [

@@ -111,6 +111,23 @@ def test_a_gate_runs_data_checks_only_if_the_settings_ask_for_them():
     }
 
 
+class Moving(MemoryCatalog):
+    """Gets the column that a model declares after the first read."""
+
+    def snapshot(self, models):
+        seen = super().snapshot(models)
+        self._tables[NAME] = state(stored(), stored("b"))
+        return seen
+
+
+def test_what_became_right_since_the_catalog_was_read_is_not_done_twice():
+    model = table(column(), column("b"))
+    gate = Gate(Moving([state(stored())]), [model], settings=Settings())
+
+    assert gate.drift(model).status is Status.DRIFTED
+    assert gate.apply(model).status is Status.IN_SYNC
+
+
 def test_an_apply_says_what_ran_and_how_to_go_back():
     gate = Gate(MemoryCatalog([orders_before()]), [orders()], settings=Settings())
 

@@ -18,6 +18,23 @@ ALLOW, PREFLIGHT, RISK = (
     "--delta-max-risk=scan",
 )
 ORDERS_CHECKS = "models.py::dev.silver.orders"
+CONSENTS = """
+allowed = 1
+[[tool.pytest_delta_schema.allow]]
+action = "drop-column"
+path = "dev.silver.orders.x"
+by = "me"
+[[tool.pytest_delta_schema.allow]]
+action = "drop-table"
+path = "dev.silver.orders"
+reason = " "
+expires = "soon"
+[[tool.pytest_delta_schema.allow]]
+action = "rewrite"
+path = "orders"
+reason = "x"
+expires = 2999-01-01
+"""
 STORES = """
 [[tool.pytest_delta_schema.storage]]
 endpoint = "x"
@@ -74,6 +91,7 @@ CASES = [
     ("", [ENFORCE, "--delta-backend=databricks"]),
     ("", [DRIFT, "--delta-warehouse", "{elsewhere}"]),
     (STORES, []),
+    (CONSENTS, []),
     # bindings, data contracts and reports
     ("", ["--delta-bind=dev.silver", "--delta-bind=a.b=c"]),
     ('odcs = ["agreed/*.yml"]', []),

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from pytest import Pytester, RunResult  # noqa: PT013 - names of types only
 
+    from pytest_delta_schema.plugin.options import Options
+
 
 ALONE = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
 """Each of these plugins takes a process half a second to load."""
@@ -162,12 +164,16 @@ class Project:
         Args:
             args: The command line.
         """
-        importlib.invalidate_caches()
         try:
-            checked_options(self.pytester.parseconfig(*ALONE, *args))
+            self.options(*args)
         except pytest.UsageError as error:
             return str(error).splitlines()
         return []
+
+    def options(self, *args: str) -> Options:
+        """Return what pytest would read there from the command line and the files of the project."""
+        importlib.invalidate_caches()
+        return checked_options(self.pytester.parseconfig(*ALONE, *args))
 
     def snapshots(self) -> list[str]:
         """Return the names of all snapshot files."""
