@@ -86,7 +86,6 @@ def emptied(folder, **files):
 BEFORE = {
     # the text of pyproject.toml, and what is added
     b"": PYTEST + b"\n" + SETTINGS,
-    b"[project]\nname = 'x'\n": b"\n" + PYTEST + b"\n" + SETTINGS,
     b"[project]\nname = '\xc3\xa9'": b"\n\n" + PYTEST + b"\n" + SETTINGS,
     b"# a\r\n[project]\r\nname = 'x'\r\n": (b"\n" + PYTEST + b"\n" + SETTINGS).replace(b"\n", b"\r\n"),
     b"[tool.pytest]\npythonpath = ['.']\n": b"\n" + SETTINGS,
@@ -105,7 +104,7 @@ def test_existing_text_is_kept_byte_for_byte(folder):
 
         result.stdout.fnmatch_lines([*WROTE, NEXT], consecutive=True)
         assert content(folder) == before + added
-        folder.run("-m", "delta_rules").assert_outcomes(passed=1)
+        assert folder.faults() == []
 
 
 REFUSED = {
@@ -167,7 +166,7 @@ def test_the_package_and_the_ci_system_of_the_project_are_found(folder):
         result = folder.run(*INIT)
 
         result.stdout.fnmatch_lines([f"delta schema: wrote {model}, an example with one table"])
-        folder.run("-m", "delta_rules").assert_outcomes(passed=1)
+        assert [*folder.options().models] == [folder.path / model]
     for sign, (platform, file) in SIGNS.items():
         emptied(folder, **{sign: b""})
 
@@ -184,7 +183,6 @@ def test_the_model_is_written_where_pytest_finds_modules_and_a_missing_path_is_n
     result = folder.run(*INIT)
     result.stdout.fnmatch_lines(["delta schema: wrote src/shop/models.py, an example with one table"])
     assert content(folder) == SETTINGS
-    folder.run("--snapshot-update").assert_outcomes(passed=2)
 
     emptied(folder, **{"tox.ini": b"[pytest]\n"})
     result = folder.run(*INIT)
