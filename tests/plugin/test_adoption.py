@@ -72,7 +72,7 @@ def test_the_edit_of_each_table_is_shown_and_nothing_is_written(folder):
 
 
 def test_the_edits_are_made_and_the_gate_is_green(folder):
-    folder.run("--snapshot-update")
+    folder.accept()
     (folder.path / "test_other.py").write_text("def test_other():\n    assert False\n", "utf-8")
     folder.run(WRITE, "models.py::dev.silver.items::adopt").assert_outcomes(passed=1)
     assert content(folder) == MODELS.replace(', Column("size", "bigint")', "")

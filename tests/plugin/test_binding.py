@@ -34,7 +34,7 @@ def bound(project):
 
 
 def test_node_ids_and_snapshots_keep_the_names_of_models_and_sql_has_the_others(bound):
-    bound.run("--snapshot-update")
+    bound.accept()
     snapshots = bound.snapshots()
 
     drift = bound.run("--delta-drift", BIND, "-rA")

@@ -588,7 +588,7 @@ def shop(project):
     project.settings('models = ["models"]', 'backend = "memory"')
     project.models(ORDERS)
     project.pytester.makepyfile(test_shop=TESTS)
-    project.run("--snapshot-update")
+    project.accept()
     return project
 
 

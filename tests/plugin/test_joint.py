@@ -143,8 +143,6 @@ def test_x_stops_at_the_first_check_that_fails_and_what_was_created_is_reported(
 UNCHECKED = {
     # the arguments, a mark of the check of d, and the tables without a check
     "word": (["-k", "not silver.b and not gold.d"], "", "bd"),
-    "deselection": (["--deselect", "models.py::dev.gold.d::apply"], "", "d"),
-    "skip": ([], "skip", "d"),
     "skipif": ([], "skipif(True, reason='')", "d"),
     "xfail": ([], "xfail(run=False)", "d"),
 }

@@ -170,18 +170,6 @@ def test_what_a_worker_of_xdist_does_is_shown_between_the_results(start):
     assert sum(line.count(".") for line in dots) == 3
 
 
-def test_every_worker_of_xdist_shows_what_it_does(project):
-    project.settings()
-    project.pytester.makeconftest(CONFTEST.replace("{isatty}", "False"))
-    text = TESTS.replace("FAILS", "True").replace("step(TEXT", 'step(f"in {__name__}"')
-    project.pytester.makepyfile(test_x=text, test_y=text)
-
-    result = project.run("-n2", "--dist=loadfile", subprocess=True)
-
-    ends = sorted(re.sub(r"\d s", "N s", line) for line in result.outlines if "done after" in line)
-    assert ends == ["delta schema: in test_x: done after N s", "delta schema: in test_y: done after N s"]
-
-
 class Shown(logging.Handler):
     """Keeps the messages of all records."""
 

@@ -423,7 +423,7 @@ def broken(request):
 
 def test_a_file_that_cannot_be_written_fails_the_run(project):
     project.models(ORDERS)
-    project.run("--snapshot-update")
+    project.accept()
     project.pytester.makeconftest("def pytest_collection_finish(session): open('out', 'w').close()")
 
     result = project.run("--delta-report=json:out/x.json")

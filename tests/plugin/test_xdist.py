@@ -171,8 +171,12 @@ def reviewed(project: Project, changed: str = CHANGED) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     project.models(f"{REVIEWED}gone = table('dev.silver.gone', Column('id', LongType()))\n")
+    project.accept()
+    project.accept(project.path / "shop" / "gold" / "sales.py")
     project.pytester.makepyfile(test_sql=SNAPSHOT_TEST.format("SELECT 1;"))
-    assert project.run("--snapshot-update").ret == 0
+    folder = project.path / "__snapshots__" / "test_sql"
+    folder.mkdir()
+    (folder / "test_it.sql").write_text("SELECT 1;\n")
     project.models(changed)
     folder = project.path / "__snapshots__/models"
     (folder / "dev.silver.without_sql.ddl.sql").unlink()
@@ -199,7 +203,7 @@ def shrunk(project: Project) -> None:
 def repeating(project: Project) -> None:
     project.models(REVIEWED.partition("left =")[0])
     project.pytester.makeconftest(REPEATS)
-    project.run("--snapshot-update")
+    project.accept()
 
 
 def failing_elsewhere(project: Project) -> None:
@@ -228,7 +232,7 @@ def shop(project: Project) -> None:
     project.models(ORDERS)
     project.pytester.makepyfile(test_shop=SHOP)
     (project.path / "gate.txt").write_text("--delta-drift\n--delta-set=backend=memory\n")
-    project.run("--snapshot-update")
+    project.accept()
 
 
 def shop_with_addopts(project: Project) -> None:
@@ -357,12 +361,10 @@ def test_workers_refuse_a_consent_that_names_nothing(project):
 
 ASKED = [
     # the line of the ini file, the environment, and the command line
-    ("", "", ["-n2"]),
     ("", "", ["-nauto"]),
     ("addopts = -n2", "", []),
     ("", "-n2", []),
     ("", "", ["--dist=each", "--tx=2*popen"]),
-    ("", "", ["-pxdist", "-n1"]),
 ]
 
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
-from pytest_delta_schema import Settings
-from pytest_delta_schema.engine.declarations import Declarations, node_name, tables_of_file
 from support.git_repository import GitRepository, use_git
 from support.plugin_project import MODELS
 
@@ -34,16 +30,8 @@ class Released:
         self.git("checkout", "--quiet", "-B", "feature")
 
     def commit(self, *files):
-        """Write the snapshots of modules as ``--snapshot-update`` does, of ``models.py`` by default, and commit all."""
-        for path in files or [self.path / "models.py"]:
-            models = {table.name: table for table in tables_of_file(str(path)).values()}
-            declarations = Declarations(Settings(), models)
-            states = path.parent / "__snapshots__" / path.stem
-            shutil.rmtree(states, ignore_errors=True)
-            states.mkdir(parents=True)
-            for model in models.values():
-                text = declarations.reviewed_texts(model).state
-                (states / f"{node_name(model.qualified_name)}.state.json").write_text(text, "utf-8")
+        """Write the states of modules, of ``models.py`` by default, and commit everything."""
+        self.project.accept(*files, kinds=["state"])
         self.repository.commit()
 
     def run(self, *arguments, **options):
