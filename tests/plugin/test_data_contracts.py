@@ -70,9 +70,7 @@ def test_models_are_compared_by_both_lines_and_those_without_a_contract_are_coun
         f"  columns.id is int in the model and bigint in agreed/shop.odcs.yaml:11; {remedy}",
         f"  columns.id.comment is '' in the model and 'Order ID' in agreed/shop.odcs.yaml:11; {remedy}",
     ]
-    result.stdout.fnmatch_lines(
-        ["drift: 2 drifted, 0 statements run", "odcs: 1 model without a data contract"]
-    )
+    result.stdout.fnmatch_lines(["drift: 2 drifted, 0 statements run", "odcs: 1 model without a data contract"])
     report = json.loads((shop.path / "r.json").read_text())
     (check,) = [check for table in report["tables"] for check in table["checks"] if check["check"] == "odcs"]
     assert (check["node_id"], check["outcome"]) == ("models.py::prod.silver.orders::odcs", "failed")

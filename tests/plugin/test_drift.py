@@ -207,7 +207,6 @@ def pytest_collection_modifyitems(config, items):
 """
 NOTHING_CHECKED = {
     # what deselects everything: the mode and the arguments
-    "-k": ("drift", ["-k", "nobody"]),
     "-k and -m": ("drift", ["-k", "nobody", "-m", "not delta"]),
     "--deselect": ("apply", ["--deselect", "models.py"]),
     "another plugin": ("apply", []),

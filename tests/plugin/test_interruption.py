@@ -149,7 +149,7 @@ def test_only_an_apply_takes_the_signal_over_and_gives_it_back(project):
         """,
     )
 
-    for args in (["--delta-drift"], ["--delta-apply", "--collect-only"], []):
+    for args in (["--delta-drift"], ["--delta-apply", "--collect-only"]):
         result = project.run("test_signal.py", *args)
 
         assert "AssertionError" not in result.stdout.str()

@@ -294,7 +294,6 @@ PARTS = {
     # arguments of a run that does not look at all tables, and a test that fails
     "collection": (["--collect-only"], ""),
     "word": (["-k", "other"], ""),
-    "mark": (["-m", "delta_rules"], ""),
     "node": (["models.py::dev.silver.other"], ""),
     "deselection": (["--deselect", "models.py::dev.silver.other::ddl"], ""),
     "stopped early": (["-x", "--delta-drift"], ""),

@@ -108,7 +108,6 @@ def run(project, *args):
 @pytest.mark.parametrize(
     ("models", "args"),
     [
-        pytest.param("models", ["-n2"], id="checks"),
         pytest.param("shop.models", ["--delta-drift", "--delta-backend=memory"], id="gate of a package"),
         pytest.param("", ["--delta-drift", "--delta-allow=drop-column dev.silver.orders.legacy"], id="consent"),
     ],

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from pytest_delta_schema.engine.declarations import tables_of_file
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.report.json_report import report_from_json
 from support.logs import commit, field, metadata, protocol
@@ -75,12 +76,11 @@ def test_a_stale_entry_fails_the_gate_until_a_sync_has_updated_it(project, unity
 HOSTILE = "a ##[add-mask]b ##vso[task.complete]c\n::error::d\x1b[2K\u202e"
 
 
-@pytest.mark.parametrize("mode", ["--delta-drift", "--delta-sync-metadata"])
-def test_texts_of_an_entry_are_no_commands(project, unity, mode):
+def test_texts_of_an_entry_are_no_commands(project, unity):
     unity.table("dev.silver.odd", field("id"), field("n", comment=HOSTILE), team=HOSTILE)
     project.models("odd = table('dev.silver.odd', Column('id', LongType()), evolution='additive')\n")
 
-    result = project.run(mode, "--snapshot-update", "-vv", "-rA", "--junitxml=report.xml")
+    result = project.run("--delta-drift", "--snapshot-update", "-vv", "-rA", "--junitxml=report.xml")
 
     output = result.stdout.str()
     assert r"a ##\[add-mask]b ##vso\[task.complete]c\n::error::d\x1b[2K\u202e" in output
@@ -135,7 +135,7 @@ def test_only_an_explicit_sync_deletes_an_entry(project, tmp_path):
         )
         project.models(MODEL)
 
-        for mode, deleted in (("--delta-apply", 0), ("--delta-drift", 0), ("--delta-sync-metadata", 1)):
+        for mode, deleted in (("--delta-apply", 0), ("--delta-sync-metadata", 1)):
             result = project.run(mode, "--snapshot-update", "-k", "metadata")
 
             assert len(old.calls("DELETE")) == deleted
@@ -186,7 +186,8 @@ def test_drift_names_which_of_model_log_and_entry_differs(project):
 
 def test_an_entry_of_a_managed_table_is_written_by_the_catalog_alone(project, unity):
     """The catalog commits to the log."""
-    project.run("--delta-sync-metadata", "--snapshot-update")
+    project.accept()
+    unity.catalog.sync_entries(tables_of_file(str(project.path / "models.py")).values())
     actions = (protocol("catalogManaged"), metadata(*FIELDS, team="x"))
     commit(unity.folder / "dev" / "silver" / "orders", 0, *actions)
     unity.entry()["table_type"] = "MANAGED"
@@ -208,7 +209,8 @@ def test_an_entry_of_a_managed_table_is_written_by_the_catalog_alone(project, un
 
 def test_a_malformed_entry_is_an_error_in_set_up_and_a_missing_table_has_no_stale_entry(project, unity):
     project.models(MODEL + MODEL.replace("orders", "nope"))
-    project.run("--delta-sync-metadata", "--snapshot-update")
+    project.accept()
+    unity.catalog.sync_entries([tables_of_file(str(project.path / "models.py"))["orders"]])
     unity.entry()["columns"][0]["type_json"] = '"geometry"'
 
     result = project.run("--delta-drift")
@@ -323,10 +325,7 @@ def everything(project, result):
     return "\n".join([*written, *result.outlines, *result.errlines]).replace(str(project.path), "")
 
 
-@pytest.mark.parametrize(
-    ("given", "passes", "workers"),
-    [(f" {TOKEN}\n", True, ()), (f"{TOKEN}\n", False, ()), (TOKEN, False, ("-n1",))],
-)
+@pytest.mark.parametrize(("given", "passes", "workers"), [(f" {TOKEN}\n", True, ()), (TOKEN, False, ("-n1",))])
 def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, given, passes, workers):
     monkeypatch.setenv("LAKE_TOKEN", given)
     with lake(tmp_path / "store", token=TOKEN, server_token=TOKEN if passes else "another-one") as unity:
@@ -352,25 +351,15 @@ def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, given, passes, wo
 
 
 @pytest.mark.usefixtures("unity")
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        (
-            "dapi-Schl\u00fcssel-qzxv",
-            "the token of the Unity Catalog server has characters that no HTTP header can hold",
-        ),
-        ("dapqzxv", "the token of the Unity Catalog server has 7 characters"),
-    ],
-)
-def test_a_token_that_cannot_be_used_is_not_shown(project, monkeypatch, given, text):
-    monkeypatch.setenv("UNITY_CATALOG_TOKEN", given)
+def test_a_token_that_cannot_be_used_is_not_shown(project, monkeypatch):
+    monkeypatch.setenv("UNITY_CATALOG_TOKEN", "dapi-Schl\u00fcssel-qzxv")
     project.pytester.makepyfile(ASKING)
 
     result = project.run_all("--delta-drift", "--snapshot-update", *EVERYTHING)
 
     result.assert_outcomes(passed=2, skipped=2, errors=1)
     shown = everything(project, result)
-    assert text in shown
+    assert "the token of the Unity Catalog server has characters that no HTTP header can hold" in shown
     assert "Schl" not in shown
     assert "qzxv" not in shown
 
