@@ -239,9 +239,12 @@ def hostile_texts(pattern):
     """Yield what a pattern begins with, two characters that it knows many times, and an end that it seldom knows."""
     parsed = PARSER.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
     start = "".join(chr(value) for _, value in itertools.takewhile(lambda part: str(part[0]) == "LITERAL", parsed))
-    characters = sorted({*pattern.pattern, *"a0 _.\\"} - {*"()|*+?{}^$"})
-    for pair in itertools.product(characters, repeat=2):
-        yield start + "".join(pair) * 30 + "\n\0"
+    source = pattern.pattern.decode() if isinstance(pattern.pattern, bytes) else pattern.pattern
+    known = {"w": "a", "d": "0", "s": " ", ".": "a"}
+    characters = {known.get(character, character) for character in source} - {*"()|*+?{}^$[]"}
+    for pair in itertools.product(sorted(characters)[:20], repeat=2):
+        made = start + "".join(pair) * 30 + "\n\0"
+        yield made.encode() if isinstance(pattern.pattern, bytes) else made
 
 
 def is_endless(pattern):

@@ -119,7 +119,7 @@ def test_what_cannot_be_written_is_taken_back(folder, monkeypatch):
     for file in ("models.py", "pyproject.toml"):
 
         def full(path, content, file=file):
-            is_full = file in path.name and b"[tool.ruff]" != content.strip()
+            is_full = file in path.name and content.strip() != b"[tool.ruff]"
             write(path, content[:1] if is_full else content)
             if is_full:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
