@@ -40,7 +40,9 @@ def cases():
     bound = {"protected": ("ci.*",), "bindings": ((("dev",), ("ci",)),)}
     there = MemoryCatalog([state(stored(), name=NAME._replace(catalog="ci"))])
     yield "protected, by the name in the catalog", table(column(), comment="New"), there, bound
-    for preflight in ("count", "limit", "off"):
+    dropped = MemoryCatalog([state(stored(), stored("old"))])
+    yield "a rule refuses it, so no data check runs", table(column(is_nullable=False)), dropped, {}
+    for preflight in ("count", "limit", "off", None):
         for samples in (5, 0):
             checked = MemoryCatalog([state(stored(is_nullable=False), stored("n"))], rows={NAME: ROWS})
             options = {"preflight": preflight, "preflight_samples": samples}
@@ -57,9 +59,11 @@ def test_what_is_refused(snapshot):
         settings = Settings(**{"preflight": "count", **options})
         drift = Gate(catalog, [model], settings=settings).drift(model)
         apply = Gate(catalog, [model], settings=settings).apply(model)
-        lines += [f"==== {name}: {drift.status.value}, {apply.status.value}"]
+        checks = [outcome.data_checks.value for outcome in (drift, apply)]
+        lines += [f"==== {name}: {drift.status.value}, {apply.status.value}; data checks: {', '.join(checks)}"]
         if drift.diagnostics != apply.diagnostics:
             lines += [f"drift: {fault}" for fault in drift.diagnostics]
         lines += map(str, apply.diagnostics)
+        lines += [f"samples: {fault.samples}" for fault in apply.diagnostics if fault.samples]
 
     assert "\n".join([*lines, ""]) == snapshot(extension_class=TextSnapshot)
