@@ -37,7 +37,6 @@ from support.catalogs import Recording
 from support.models import NAME, column, orders, orders_before, state, stored, table
 from support.snapshots import TextSnapshot
 
-
 OTHER = NAME._replace(table="other")
 
 

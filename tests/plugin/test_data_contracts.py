@@ -97,10 +97,10 @@ def test_a_table_without_a_model_and_a_table_in_two_contracts_fail(shop):
     assert len(failures(shop.run(*ODCS, "models.py"))) == 1
 
 
-def test_a_file_that_cannot_be_read_fails_with_all_its_faults_with_workers_too(shop, workers):
+def test_a_file_that_cannot_be_read_fails_with_all_its_faults_in_a_worker(shop):
     (shop.path / "agreed" / "bad.odcs.yaml").write_text("a: &x 1\nb: 1\nb: 2\n")
 
-    result = shop.run(*ODCS, "-v", *workers)
+    result = shop.run(*ODCS, "-v", "-n1")
 
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(

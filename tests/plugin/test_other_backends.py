@@ -84,16 +84,10 @@ def site(project, tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("site")
-def test_a_gate_runs_on_it(project, workers):
-    arguments = (
-        "--delta-drift",
-        "--snapshot-update",
-        "--delta-backend=mine",
-        "--mine-table=dev.silver.orders",
-        *workers,
-    )
+def test_a_gate_runs_on_it_in_a_worker(project):
+    chosen = ("--delta-backend=mine", "--mine-table=dev.silver.orders")
 
-    result = project.run(*arguments, subprocess=bool(workers))
+    result = project.run("--delta-drift", "--snapshot-update", *chosen, "-n1", subprocess=True)
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(["delta schema: drift on mine, table dev.silver.orders", "drift: 1 in sync, *"])

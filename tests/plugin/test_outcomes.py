@@ -191,8 +191,8 @@ def test_a_table_that_passes_has_the_line_alone_and_no_file_is_read(project, mon
 
 @pytest.mark.parametrize(
     ("folder", "is_listed"),
-    [("venv/lib/site-packages", True), ("../elsewhere", True), ("../{name}-shared", False), (".", False)],
-    ids=["installed", "elsewhere", "another folder of the repository", "another file of the project"],
+    [("venv/lib/site-packages", True), ("../{name}-shared", False)],
+    ids=["installed", "another folder of the repository"],
 )
 def test_a_table_of_another_file_is_where_it_is_declared_or_where_the_project_lists_it(
     project, monkeypatch, outcome_of, folder, is_listed

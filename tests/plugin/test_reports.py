@@ -476,7 +476,7 @@ def test_a_page_without_its_extra_is_refused_before_anything_runs(project, monke
     assert faults == [[fault], [fault], []]
 
 
-def test_tokens_in_texts_of_the_catalog_are_shown_nowhere(project, workers):
+def test_tokens_in_texts_of_the_catalog_are_shown_nowhere(project):
     token = "dapi0123456789abcdef0123456789abcdef"  # noqa: S105 - of nobody
     project.models(
         "orders = table('dev.silver.orders', Column('id', LongType()), Column('g', 'string', generated_as='upper(id)'))"
@@ -499,9 +499,7 @@ def applied():
     return catalog
 """)
 
-    result = project.run(
-        "--delta-drift", "--delta-report=json", "--delta-report=html", "--junitxml=junit.xml", *workers
-    )
+    result = project.run("--delta-drift", "--delta-report=json", "--delta-report=html", "--junitxml=junit.xml")
 
     result.stdout.fnmatch_lines(
         ["  - checks.c*'[*][*][*]'*", "*column g is generated always as (concat('[*][*][*]'))*"]

@@ -256,8 +256,8 @@ def test_an_apply_syncs_the_entry_and_a_gate_writes_nothing_whatever_is_configur
     assert len(unity.calls("POST")) == len(before) + 1
 
 
-def test_a_gate_syncs_what_it_reads_if_the_command_line_asks_for_it(project, unity, workers):
-    result = project.run("--delta-drift", "--delta-sync-metadata", "--snapshot-update", *workers)
+def test_a_gate_syncs_what_it_reads_if_the_command_line_asks_for_it(project, unity):
+    result = project.run("--delta-drift", "--delta-sync-metadata", "--snapshot-update", "-n1")
 
     result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(
