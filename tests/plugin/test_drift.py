@@ -7,67 +7,40 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from support.plugin_project import MODELS, ORDERS
+from support.snapshots import TextSnapshot
 
 DRIFT = ("--delta-drift", "-m", "delta_drift")
 BEFORE = """MemoryCatalog([stored(
     "dev.silver.orders", ColumnState("id", "bigint", True, ""), ColumnState("created_ts", "timestamp", True, "")
 )])"""
 SYNCED = "orders = table('dev.silver.orders', Column('id', LongType(), is_nullable=False))\n"
-STORY = """\
-dev.silver.orders has drifted, 8 changes: columns.amount, columns.id, primary_key and 5 more
-
-declared at models.py:8
-
-  + columns.amount                               (absent) -> decimal(18,2)
-  ~ columns.id                                   nullable -> not null  [scan]
-  + primary_key                                  (absent) -> pk_dev_silver_orders__id (id)  [scan]
-  ~ columns.amount.comment                       ''       -> 'Order total'
-  ~ columns.created_ts.comment                   ''       -> 'Creation time'
-  ~ columns.id.comment                           ''       -> 'Order ID'
-  ~ comment                                      ''       -> 'Orders table'
-  + properties.delta.autoOptimize.optimizeWrite  (absent) -> 'true'
-
-SQL that would run:
-
-  ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
-    `amount` DECIMAL(18,2)
-  );
-
-  -- scan
-  ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
-    `id` SET NOT NULL;
-
-  -- scan
-  ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
-"""
 
 
-def test_a_drifted_table_shows_every_change_the_sql_and_the_place(project, monkeypatch):
+def test_a_drifted_table_shows_every_change_the_sql_and_the_place(project, monkeypatch, snapshot):
     monkeypatch.setenv("CI", "true")
     project.models(ORDERS)
     project.catalog(BEFORE)
 
     result = project.run(*DRIFT, "--junitxml=report.xml", "-W", "error")
 
-    assert STORY in result.stdout.str()
-    assert "in run_all" not in result.stdout.str()
+    _, _, text = result.stdout.str().partition("dev.silver.orders drift ___")
+    shown = text.partition("\n")[2].partition("- generated xml")[0]
+    assert shown == snapshot(extension_class=TextSnapshot)
+    headline = "has drifted, 8 changes: columns.amount, columns.id, primary_key and 5 more"
     result.stdout.fnmatch_lines(
         [
             "drift: 1 drifted, 0 statements run",
-            "  drifted     dev.silver.orders has drifted, 8 changes: columns.amount, columns.id, primary_key and 5 more",
+            f"  drifted     dev.silver.orders {headline}",
             "to align the catalog: pytest --delta-apply",
             "to accept into the models what it holds: pytest --delta-adopt=diff",
             "what a code means: delta-schema explain DD102,DD105,DD112",
-            (
-                "FAILED models.py::dev.silver.orders::drift - has drifted, 8 changes:"
-                " columns.amount, columns.id, primary_key and 5 more"
-            ),
+            f"FAILED models.py::dev.silver.orders::drift - {headline}",
         ],
     )
+    assert "in run_all" not in result.stdout.str()
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     (case,) = ET.parse(project.path / "report.xml").iter("testcase")
     facts = {item.get("name"): item.get("value") for item in case.iter("property")}
-    message = "has drifted, 8 changes: columns.amount, columns.id, primary_key and 5 more"
     assert facts == {
         "delta.table": "dev.silver.orders",
         "delta.check": "drift",
@@ -75,9 +48,9 @@ def test_a_drifted_table_shows_every_change_the_sql_and_the_place(project, monke
         "delta.outcome": "drifted",
         "delta.risk": "scan",
         "delta.changes": "8",
-        "delta.summary": f"dev.silver.orders {message}",
+        "delta.summary": f"dev.silver.orders {headline}",
     }
-    assert case.find("failure").get("message") == message
+    assert case.find("failure").get("message") == headline
 
 
 KINDS = """

@@ -10,44 +10,13 @@ from pathlib import Path
 import pytest
 
 from support.plugin_project import ORDERS, REPEATS
+from support.snapshots import TextSnapshot
 
 FOLDER = "__snapshots__/models/dev.silver."
 ONE = [f"{FOLDER}orders.ddl.sql", f"{FOLDER}orders.state.json"]
 BOTH = [*ONE, f"{FOLDER}other.ddl.sql", f"{FOLDER}other.state.json"]
 OTHER = "\nother = table('dev.silver.other', Column('id', LongType()))\n"
 NO_ADVICE = ["*not recommended*", "*snapshot* unused*", "*--snapshot-update to delete*", "*is of a table*"]
-SQL = """\
-CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
-
-CREATE TABLE `dev`.`silver`.`orders` (
-  `id` BIGINT NOT NULL COMMENT 'Order ID',
-  `created_ts` TIMESTAMP COMMENT 'Creation time',
-  `amount` DECIMAL(18,2) COMMENT 'Order total'
-)
-USING DELTA
-COMMENT 'Orders table'
-TBLPROPERTIES (
-  'delta.autoOptimize.optimizeWrite' = 'true'
-);
-
-ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);
-"""
-STATE = """\
-{
-  "version": 1,
-  "name": "dev.silver.orders",
-  "comment": "Orders table",
-  "columns": [
-    {"name": "id", "type": "bigint", "is_nullable": false, "comment": "Order ID"},
-    {"name": "created_ts", "type": "timestamp", "comment": "Creation time"},
-    {"name": "amount", "type": "decimal(18,2)", "comment": "Order total"}
-  ],
-  "primary_key": {"name": "pk_dev_silver_orders__id", "columns": ["id"]},
-  "properties": {
-    "delta.autoOptimize.optimizeWrite": "true"
-  }
-}
-"""
 OPTIONS = {
     '"amount", ': '"amount", renamed_from="x", data_type=',
     'primary_key=["id"],': 'primary_key=["id"], owns={"comments": "report"}, evolution="additive",'
@@ -84,27 +53,21 @@ def reviewed(project):
     return reviewed
 
 
-def test_a_snapshot_is_the_whole_script_and_the_state_next_to_it(project):
+def test_a_snapshot_is_the_whole_script_and_the_state_next_to_it(project, snapshot):
     project.models(ORDERS)
     project.run("--snapshot-update").assert_outcomes(passed=2)
 
-    assert contents(project) == {ONE[0]: SQL.encode(), ONE[1]: STATE.encode()}
+    written = contents(project)
     project.run().assert_outcomes(passed=2)
     text = ORDERS
     for old, new in OPTIONS.items():
         text = text.replace(old, new)
     project.models(text)
     project.accept()
-    assert (
-        json.loads((project.path / ONE[1]).read_text("utf-8")).items()
-        > {
-            "renames": [{"path": "amount", "renamed_from": "x"}],
-            "column_order": "report",
-            "owns": {"comments": "report"},
-            "evolution": "additive",
-            "clients": ["delta-spark>=4.0"],
-        }.items()
-    )
+
+    assert [*written] == ONE
+    files = [content.decode() for content in (*written.values(), contents(project)[ONE[1]])]
+    assert "====\n".join(files) == snapshot(extension_class=TextSnapshot)
 
 
 def test_the_settings_of_the_project_are_part_of_both_files(project):
