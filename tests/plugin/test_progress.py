@@ -143,9 +143,8 @@ AFTER = ["delta schema: writing", "delta schema: writing: done after N s"]
                 *AFTER,
             ],
         ),
-        (["-q"], [*BETWEEN, "..", *AFTER, "[100%]", "2 passed in N s"]),
     ],
-    ids=["default", "verbose", "quiet"],
+    ids=["default", "verbose"],
 )
 def test_lines_of_several_steps_follow_each_other_and_results_begin_a_line(project, args, lines):
     project.settings()
