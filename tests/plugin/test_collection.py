@@ -39,7 +39,6 @@ def shop_files(project):
 SELECTIONS = [
     # the arguments, and the checks of the two tables
     ([], {"orders": ["rules", "ddl"], "others": ["rules", "ddl"]}),
-    (["--delta-drift"], {"orders": ["rules", "ddl", "drift"], "others": ["rules", "ddl", "drift"]}),
     (["--delta-apply", "-k", "another"], {"others": ["rules", "ddl", "apply"]}),
     (["-m", "delta_rules"], {"orders": ["rules"], "others": ["rules"]}),
 ]

@@ -490,7 +490,6 @@ CATALOGS = [
     ("unity", SCRATCH, ["--delta-drift"], False),
     ("session", "", ["-o", "addopts=--delta-apply"], True),
     ("local", "", ["--delta-drift"], False),
-    ("of the tests", "", ["--delta-drift"], False),
 ]
 
 

@@ -255,10 +255,8 @@ def test_the_files_of_a_table_that_is_not_declared_any_more_are_one_unused_snaps
 
 PARTS = {
     # arguments of a run that does not look at all tables, and a test that fails
-    "collection": (["--collect-only"], ""),
     "word": (["-k", "other"], ""),
     "node": (["models.py::dev.silver.other"], ""),
-    "deselection": (["--deselect", "models.py::dev.silver.other::ddl"], ""),
     "stopped early": (["-x", "--delta-drift"], ""),
     "a module that raises": ([], "raise RuntimeError"),
     "a test that fails": ([], "def test_it(): assert False"),
@@ -281,7 +279,6 @@ SILENT = {
     # the models, the arguments, and the exit code
     "collection of a part": ("", ["--collect-only", "-k", "other"], 0),
     "no such column": ("", ["--delta-drift", "--delta-allow=drop-column dev.silver.orders.nothing"], 4),
-    "no such binding": ("", ["--delta-drift", "--delta-bind=a.b=c.d"], 4),
     "the same without its check": (ORDERS.replace('"id"]', '"no"]') + OTHER, ["-m", "delta_ddl"], 1),
     "update of a module that raises": ("raise OSError", ["--snapshot-update"], 2),
 }

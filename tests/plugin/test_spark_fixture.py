@@ -51,7 +51,6 @@ STOPS = {
     "teardown": (
         "@pytest.fixture\ndef spark(delta_spark):\n    yield\n    delta_spark.stop()\ndef test_first(spark): pass\n"
     ),
-    "set-up": "@pytest.fixture\ndef spark(delta_spark):\n    delta_spark.stop()\ndef test_first(spark): pass\n",
 }
 
 

@@ -142,34 +142,6 @@ def test_only_an_explicit_sync_deletes_an_entry(project, tmp_path):
             assert result.ret == (pytest.ExitCode.OK if deleted else pytest.ExitCode.TESTS_FAILED)
 
 
-def test_an_apply_without_the_session_of_the_server_changes_nothing(project, unity):
-    project.models(MODEL.replace("StringType())", "StringType()), Column('extra', LongType())"))
-    project.pytester.makeconftest(
-        """
-        import pytest
-
-        class Conf:
-            def get(self, key, default=None):
-                return default
-
-        class Session:
-            conf, _jvm, sql = Conf(), None, None
-
-        @pytest.fixture(scope="session")
-        def delta_spark():
-            return Session()
-        """,
-    )
-
-    result = project.run("--delta-apply", "-m", "delta_apply")
-
-    result.assert_outcomes(failed=1)
-    fact = (
-        f"*the Spark session's catalog dev is not the one at {unity.server.uri} (spark.sql.catalog.dev.uri is not set)*"
-    )
-    result.stdout.fnmatch_lines([fact])
-
-
 @pytest.mark.usefixtures("unity")
 def test_drift_names_which_of_model_log_and_entry_differs(project):
     project.models(MODEL.replace("StringType", "LongType"))

@@ -214,7 +214,6 @@ STARTING = {
         f"{FIXTURE}def delta_spark(delta_warehouse): return __import__('pytest_delta_schema').open_session(delta_warehouse)",
         PLAIN,
     ),
-    "delta_spark_conf": (f"{FIXTURE}def delta_spark_conf(delta_spark_conf):\n    return delta_spark_conf\n", PLAIN),
     "delta_catalog": (f"{FIXTURE}def delta_catalog(delta_catalog):\n    return delta_catalog\n", PLAIN),
     "a table of the session's catalog": (
         "",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.plugin_project import ORDERS, REPEATS
+from support.plugin_project import ORDERS
 from support.runs import shown_and_written
 
 if TYPE_CHECKING:
@@ -200,12 +200,6 @@ def shrunk(project: Project) -> None:
     reviewed(project, REVIEWED)
 
 
-def repeating(project: Project) -> None:
-    project.models(REVIEWED.partition("left =")[0])
-    project.pytester.makeconftest(REPEATS)
-    project.accept()
-
-
 def failing_elsewhere(project: Project) -> None:
     reviewed(project, REVIEWED)
     project.pytester.makepyfile(test_broken="def test_it(): assert False\n")
@@ -278,7 +272,6 @@ CASES = {
             "*is of a table that is not declared; delete it*",
         ),
     ),
-    "repeated items": Case(write=repeating, args=("--snapshot-update", "--count=2"), lines=("*8 passed*",)),
     "update of a part": Case(write=shrunk, args=("--snapshot-update", "-k", "other")),
     "update of everything": Case(write=shrunk, args=("--snapshot-update",)),
     "update next to a failure": Case(write=failing_elsewhere, args=("--snapshot-update",)),
@@ -363,7 +356,6 @@ ASKED = [
     # the line of the ini file, the environment, and the command line
     ("", "", ["-nauto"]),
     ("addopts = -n2", "", []),
-    ("", "-n2", []),
     ("", "", ["--dist=each", "--tx=2*popen"]),
 ]
 
