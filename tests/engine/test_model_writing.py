@@ -167,8 +167,9 @@ def test_a_new_module_that_cannot_be_proven_is_removed(tmp_path, monkeypatch):
 
 
 def test_a_table_that_cannot_be_declared_or_written_or_is_gone_fails_alone(tmp_path, monkeypatch):
-    tables = [silver(name) for name in "abcd"]
-    (tmp_path / "file").write_text("x", "utf-8")
+    tables = [silver(name) for name in "abcde"]
+    for name in ("file", "__snapshots__"):
+        (tmp_path / name).write_text("x", "utf-8")
 
     def model_of(state, *args):
         if state.name.table == "b":
@@ -177,22 +178,21 @@ def test_a_table_that_cannot_be_declared_or_written_or_is_gone_fails_alone(tmp_p
         return imported_model(state, *args)
 
     monkeypatch.setattr(model_writing, "imported_model", model_of)
-    targets = {table.name: tmp_path / ("file/d.py" if table.table_name == "d" else "silver.py") for table in tables}
+    files = {"d": "file/d.py", "e": "e.py"}
+    targets = {table.name: tmp_path / files.get(table.table_name, "models/silver.py") for table in tables}
 
-    outcome = imported(tmp_path / "silver.py", tables[0], tables[1], tables[3], targets=targets)
+    outcome = imported(tmp_path / "x.py", *(table for table in tables if table.table_name != "c"), targets=targets)
 
-    assert {str(name): (fault.headline, fault.lines) for name, fault in outcome.faults.items()} == {
-        "dev.silver.b": ("has something that no model can declare", ("column id: odd",)),
-        "dev.silver.c": ("is not there any more; import again", ()),
-        "dev.silver.d": (
-            (
-                f"was not written to file/d.py: {tmp_path}/file/d.py cannot be written: File exists ({tmp_path}/file);"
-                " make its folder writable, or name another path"
-            ),
-            (),
-        ),
+    remedy = "make its folder writable, or name another path"
+    faults = {str(name): " | ".join([fault.headline, *fault.lines]) for name, fault in outcome.faults.items()}
+    assert {name: text.replace(str(tmp_path), "FOLDER") for name, text in faults.items()} == {
+        "dev.silver.b": "has something that no model can declare | column id: odd",
+        "dev.silver.c": "is not there any more; import again",
+        "dev.silver.d": f"was not written to file/d.py: FOLDER/file/d.py cannot be written: File exists (FOLDER/file); {remedy}",
+        "dev.silver.e": "has no snapshot: FOLDER/__snapshots__/e/dev.silver.e.ddl.sql cannot be written: Not a directory"
+        f" (FOLDER/__snapshots__/e); {remedy}",
     }
-    assert list(tables_of_file(str(tmp_path / "silver.py"))) == ["a"]
+    assert list(tables_of_file(str(tmp_path / "models" / "silver.py"))) == ["a"]
 
 
 def interrupt(*_):
