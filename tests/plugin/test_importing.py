@@ -151,8 +151,10 @@ def test_a_second_import_adds_what_is_missing_and_lists_what_differs(folder):
 
 def test_tables_that_cannot_be_imported_fail_alone_and_a_catalog_that_cannot_be_read_is_an_error(folder):
     holds(folder, 'MemoryCatalog([stored("dev.silver.a", ID), stored("dev.silver.b", OLD, primary_key=KEY), C])')
-    folder.extend_conftest('\nfrom pytest_delta_schema.state import KeyState\nKEY = KeyState("pk", ("id",))\n'
-        'C = stored("dev.silver.c", ID, table_comment="ghp_0123456789abcdefghijABCDEFGHIJ012345")\n')
+    folder.extend_conftest(
+        '\nfrom pytest_delta_schema.state import KeyState\nKEY = KeyState("pk", ("id",))\n'
+        'C = stored("dev.silver.c", ID, table_comment="ghp_0123456789abcdefghijABCDEFGHIJ012345")\n'
+    )
 
     secret = folder.run(f"{IMPORT}.c")
     result = folder.run(f"{IMPORT}.[ab]")
@@ -160,7 +162,9 @@ def test_tables_that_cannot_be_imported_fail_alone_and_a_catalog_that_cannot_be_
     unread = folder.run(IMPORT)
 
     secret.assert_outcomes(failed=1)
-    secret.stdout.fnmatch_lines(["import: 0 tables written and proven, 1 failed", "  failed      dev.silver.c was not written, *"])
+    secret.stdout.fnmatch_lines(
+        ["import: 0 tables written and proven, 1 failed", "  failed      dev.silver.c was not written, *"]
+    )
     secret.stdout.no_fnmatch_line("next: *")
     assert "ghp_" not in secret.stdout.str()
     result.assert_outcomes(passed=1, failed=1)
