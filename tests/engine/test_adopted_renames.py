@@ -40,6 +40,7 @@ RENAMES = [
     ("id:1 nr:2 | id:1 number:2 | replace: id:1 number:3", "id nr", "id number"),
     ("id:1 nr:2 | append: id:1 number:2", "id nr", MADE),
     ("id:1 nr:2 | id:1 number:2", MADE, None),  # the model has made it
+    ("id:1 nr:2", MADE, "id nr"),  # the model wants it, and the table has not made it
     ("id:1 a:3 | id:1 b:3", "id", "id b"),  # the model never had the column
     ("id nr | id number", "id nr", "id number"),  # no column mapping
     ("s:1(a:2 b:3) | s:1(a:2 c:3)", "s(a b)", "s(a c<b)"),
