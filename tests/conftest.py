@@ -72,12 +72,6 @@ def project(pytester, monkeypatch):
     return Project(pytester)
 
 
-@pytest.fixture(params=[(), ("-n1",)], ids=["serial", "xdist"])
-def workers(request):
-    """Arguments that run the inner pytest in this process, and in a worker of it, which takes more than a second."""
-    return request.param
-
-
 @pytest.fixture(scope="session")
 def warehouse(tmp_path_factory):
     return tmp_path_factory.mktemp("warehouse")

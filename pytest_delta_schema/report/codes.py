@@ -82,7 +82,7 @@ class CodeInfo:
 
 _ASSIGNED = b'\n    code = "D'
 _REMEDY = "Remedy: "
-_EXAMPLE = re.compile(r"\n\nExample:\n((?:    .*\n?|\n)+)")
+_EXAMPLE = re.compile(r"\n\nExample:\n((?:    .*(?:\n|\Z)|\n)+)")
 _ARGUMENTS = re.compile(r"\n\nArgs:\n.*", re.DOTALL)
 
 

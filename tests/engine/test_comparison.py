@@ -1,13 +1,20 @@
-"""The contracts that a table had, in the projects of a run."""
+"""The contracts that a table had, in the projects of a run, and what a comparison with them says."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
-from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.engine.comparison import PastProjects
+from pytest_delta_schema import Check, QualifiedName, Settings
+from pytest_delta_schema.engine.comparison import ContractComparison, PastProjects
+from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.history.contracts import PastContract, PastContracts, PastFault
+from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy
 from pytest_delta_schema.state import TableState
+from support.models import TEXT, column, table
+from support.snapshots import TextSnapshot
 
 SHOP, LAB = Path("shop"), Path("lab")
 ORDERS, USERS = (QualifiedName("dev", "silver", name) for name in ("orders", "users"))
@@ -66,3 +73,77 @@ def test_a_snapshot_of_an_unknown_table_is_named_by_its_file():
     (named,) = PastProjects({LAB: [past(faults=[None])]}, {}).unnamed().items()
 
     assert (named[0], named[1][0]) == ("unknown.state.json", LAB)
+
+
+NOTE = column("note", TEXT)
+DEFAULTS = {"table_properties": {"delta.feature.allowColumnDefaults": "supported"}}
+CHANGES = {
+    # the table that was released, and the one that is declared
+    "a dropped column": (table(column(), NOTE), table(column())),
+    "columns in another order": (table(column(), NOTE), table(NOTE, column())),
+    "a new column": (table(column(), NOTE), table(column(), NOTE, column("more"))),
+    # A MERGE fills no column that its source lacks, whether the table has a default for it or not (Delta 4.4.0).
+    "a new column that is NOT NULL": (
+        table(column(), **DEFAULTS),
+        table(column(), column("n", is_nullable=False, default=0), **DEFAULTS),
+    ),
+    "a check and another layout": (
+        table(column(), NOTE),
+        table(column(), NOTE, partitioned_by=["note"], checks=[Check("filled", "note <> ''")]),
+    ),
+}
+
+
+def policy(path, **keys):
+    return Settings(compatibility=(CompatibilityEntry(path, policy=CompatibilityPolicy(**keys)),))
+
+
+def consenting(*texts):
+    return Settings(consents=tuple(parse_consent(f"break dev.silver.orders.{text}") for text in texts))
+
+
+VERDICTS = [
+    # a change, settings, and the status
+    ("a dropped column", policy("**", fail_on="never"), "compatible"),
+    ("a dropped column", policy("dev.silver.*", roles=("streams",)), "incompatible"),
+    ("a dropped column", policy("dev.silver.*", roles=("writers-by-merge",)), "compatible"),
+    ("a dropped column", consenting("note"), "compatible"),
+    ("a check and another layout", consenting("checks.FILLED"), "incompatible"),
+    ("a check and another layout", consenting("checks.filled", "layout"), "compatible"),
+]
+
+
+def compared(change, settings, *, shows_every_role=False):
+    """Return the outcome of a change, and the consents that it needs."""
+    old, new = CHANGES[change]
+    declarations = Declarations(settings, {new.name: new})
+    contract = PastContract(state=Declarations(Settings(), {}).contract_state(old), file="orders", from_sql=False)
+    pasts = {SHOP: [replace(past(), tables={old.name: contract})]}
+    comparison = ContractComparison(
+        PastProjects(pasts, {new.name: SHOP}),
+        declarations,
+        today=date(2026, 1, 31),
+        is_complete=True,
+        shows_every_role=shows_every_role,
+    )
+    return comparison.outcome(new), [
+        ".".join(need.names[3:]).replace("\0", "") for need in comparison.needed_breaks(new.name)
+    ]
+
+
+def test_what_a_comparison_says(snapshot):
+    lines = []
+    for name in CHANGES:
+        outcome, needed = compared(name, Settings())
+        lines += [f"==== {name}: {outcome.status.value}, needs consent for {needed}"]
+        lines += [f"{part.severity}: {part}" for part in (*outcome.diagnostics, *outcome.notes)]
+    verbose, _ = compared("a dropped column", Settings(), shows_every_role=True)
+    lines += ["==== every role", *map(str, verbose.notes), ""]
+
+    assert "\n".join(lines) == snapshot(extension_class=TextSnapshot)
+
+
+def test_policies_and_consents_decide():
+    ends = [compared(name, settings)[0].status.value for name, settings, _ in VERDICTS]
+
+    assert ends == [end for *_, end in VERDICTS]

@@ -72,31 +72,22 @@ def test_the_states_are_those_of_the_bound_table_under_the_settings():
     assert catalog.reads == 1
 
 
-def test_what_was_read_before_an_apply_is_the_observed_state():
+def test_the_observed_state_is_what_was_read_if_anything_was():
     model = table(column())
-    gate = Gate(MemoryCatalog(), [model], settings=Settings())
-    gate.apply(model)
+    new, unread = MemoryCatalog(), Counting()
+    applied = Gate(new, [model], settings=Settings())
+    applied.apply(model)
 
-    _, observed = gate.states(model)
-
-    assert observed is not None
-    assert not observed.exists
-
-
-def test_a_catalog_that_was_not_read_is_not_read_for_the_states():
-    catalog = Counting()
-    desired, observed = Gate(catalog, [model := table(column())], settings=Settings()).states(model)
-
-    assert (desired.columns, observed, catalog.reads) == ((ID,), None, 0)
-
-
-def test_what_cannot_be_read_has_no_observed_state():
+    _, before = applied.states(model)
+    assert before is not None
+    assert not before.exists
+    assert Gate(unread, [model], settings=Settings()).states(model)[1] is None
+    assert unread.reads == 0
     for catalog in (Down(), View()):
-        gate = Gate(catalog, [model := table(column())], settings=Settings())
+        gate = Gate(catalog, [model], settings=Settings())
         gate.drift(model)
 
         desired, observed = gate.states(model)
-
         assert (desired.columns, observed) == ((ID,), None)
 
 

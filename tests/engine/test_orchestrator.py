@@ -37,6 +37,8 @@ from support.catalogs import Recording
 from support.models import NAME, column, orders, orders_before, state, stored, table
 from support.snapshots import TextSnapshot
 
+OTHER = NAME._replace(table="other")
+
 
 def test_the_pieces_are_given_one_by_one_or_left_to_the_defaults():
     catalog = MemoryCatalog([orders_before()])
@@ -58,21 +60,17 @@ def test_creations_run_before_alignments_and_tables_by_name():
     assert tables == ["dev.gold.a", "dev.silver.z", "dev.silver.orders"]
 
 
-def test_faults_in_models_stop_everything_before_the_catalog_is_read():
+def test_faults_in_models_and_a_refused_plan_run_nothing_at_all():
     class Unread(MemoryCatalog):
         def snapshot(self, models):  # noqa: ARG002 - the port's signature
             raise AssertionError("read")
 
+    catalog = Recording([orders_before(), state(stored(), stored("old"), name=OTHER)])
+
     with pytest.raises(InvalidModelError):
         Orchestrator.over(Unread()).sync_tables([table()])
-
-
-def test_a_refused_plan_runs_nothing_at_all():
-    catalog = Recording([orders_before(), state(stored(), stored("old"), name=NAME._replace(table="other"))])
-
     with pytest.raises(UnsafePlanError):
-        Orchestrator.over(catalog).sync_tables([orders(), table(column(), name="dev.silver.other")])
-
+        Orchestrator.over(catalog).sync_tables([orders(), table(column(), name=str(OTHER))])
     assert catalog.ran == []
 
 
@@ -90,9 +88,6 @@ def test_tightening_alone_that_the_data_refuses_in_the_end_changed_nothing():
 
     with pytest.raises(UnsafePlanError):
         Orchestrator.over(Late([state(stored())])).sync_tables([table(column(is_nullable=False))])
-
-
-OTHER = NAME._replace(table="other")
 
 
 def test_an_apply_returns_one_result_a_table():
@@ -155,11 +150,6 @@ class Busy(Recording):
             )
             super().run(foreign)
         super().run(statement)
-
-
-def test_the_memory_catalog_has_no_table_to_restore():
-    with pytest.raises(StatementError, match=r"there is no table dev\.silver\.orders"):
-        Recording().run(Statement(table=table(column()).name, kind=StatementKind.RESTORE_TABLE, sql=""))
 
 
 class Unreachable(Recording):
@@ -353,14 +343,6 @@ def test_the_next_apply_continues():
     catalog.fail = ()
 
     assert len(Orchestrator.over(catalog).sync_tables([orders()]).statements) == 4
-
-
-def test_a_failed_table_whose_restore_is_wanted_is_as_it_was():
-    catalog = Recording([orders_before()], fail=[StatementKind.ADD_PRIMARY_KEY])
-    with pytest.raises(ApplyError):
-        Orchestrator.over(catalog, settings=Settings(on_failure="restore")).sync_tables([orders()])
-
-    assert catalog.snapshot([orders()]).tables[NAME] == orders_before()
 
 
 def test_an_apply_whose_entry_is_not_synchronised_reports_the_statements_that_ran(monkeypatch):

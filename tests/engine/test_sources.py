@@ -46,42 +46,22 @@ def git(tmp_path, monkeypatch):
     return run
 
 
-def test_the_commit_of_a_branch(git, tmp_path):
-    commit = git("log", "--format=%H")
+def test_the_commit_that_git_has_checked_out(git, tmp_path):
+    top, first = tmp_path / "top", git("rev-parse", "HEAD")
 
-    assert len(commit) == 40
-    assert git_commit(tmp_path / "top" / "project") == commit
+    assert git_commit(top / "project") == first
     git("pack-refs", "--all")
-    assert git_commit(tmp_path / "top") == commit
-
-
-def test_the_commit_that_is_checked_out_without_a_branch(git, tmp_path):
-    first = git("rev-parse", "HEAD")
+    assert git_commit(top) == first
     git("commit", "--quiet", "--allow-empty", "--message=second")
-    git("checkout", "--quiet", "--detach", first)
-
-    assert git_commit(tmp_path / "top") == first
-
-
-def test_the_commit_of_a_further_working_tree(git, tmp_path):
-    first = git("rev-parse", "HEAD")
     git("worktree", "add", "--quiet", "../other", first)
-    git("commit", "--quiet", "--allow-empty", "--message=second")
-
-    assert git_commit(tmp_path / "other") == first != git_commit(tmp_path / "top")
-
-
-def test_a_repository_without_a_commit_has_none(git, tmp_path):
+    assert git_commit(tmp_path / "other") == first != git_commit(top)
+    git("checkout", "--quiet", "--detach", first)
+    assert git_commit(top) == first
     git("checkout", "--quiet", "--orphan", "new")
+    assert git_commit(top) == ""
 
-    assert git_commit(tmp_path / "top") == ""
 
-
-@pytest.mark.parametrize(
-    "files",
-    [{}, {".git/HEAD": "nonsense"}, {".git": "gitdir: ../nowhere\n"}],
-    ids=["no repository", "no commit", "no folder of the repository"],
-)
+@pytest.mark.parametrize("files", [{}, {".git/HEAD": "nonsense"}, {".git": "gitdir: ../nowhere\n"}])
 def test_what_git_cannot_read_has_no_commit(tmp_path, files):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -103,21 +83,23 @@ def test_without_an_answer_of_git_there_is_no_commit(tmp_path, monkeypatch, prog
     assert git_commit(tmp_path) == ""
 
 
-@pytest.mark.parametrize(("folder", "commit"), VARIABLES.items(), ids=["GitHub", "GitLab", "Azure"])
-def test_the_commit_that_a_service_names(tmp_path, monkeypatch, folder, commit):
-    (tmp_path / "top" / "project").mkdir(parents=True)
-    (tmp_path / "top" / ".git").mkdir()
-    monkeypatch.setenv(folder, str(tmp_path / "top"))
-    monkeypatch.setenv(commit, COMMIT)
-
-    assert git_commit(tmp_path / "top" / "project") == COMMIT
+NAMED = [
+    # the variable of the folder, that folder, the commit that the service names, and whether it is the answer
+    *((folder, "top", COMMIT, True) for folder in VARIABLES),
+    ("GITHUB_WORKSPACE", ".", COMMIT, False),  # of another repository around this one
+    ("CI_PROJECT_DIR", "top", "main", False),
+]
 
 
-def test_the_commit_of_a_service_is_not_that_of_another_repository_in_its_folder(git, tmp_path, monkeypatch):
-    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
-    monkeypatch.setenv("GITHUB_SHA", COMMIT)
+def test_the_commit_that_a_service_names(git, tmp_path, monkeypatch):
+    for folder, root, named, is_answer in NAMED:
+        with monkeypatch.context() as service:
+            service.setenv(folder, str(tmp_path / root))
+            service.setenv(VARIABLES[folder], named)
 
-    assert git_commit(tmp_path / "top") == git("rev-parse", "HEAD")
+            assert git_commit(tmp_path / "top" / "project") == (named if is_answer else git("rev-parse", "HEAD")), (
+                folder
+            )
 
 
 def test_a_service_that_downloads_sources_without_git_names_their_commit(tmp_path, monkeypatch):
@@ -125,13 +107,6 @@ def test_a_service_that_downloads_sources_without_git_names_their_commit(tmp_pat
     monkeypatch.setenv("GITHUB_SHA", COMMIT)
 
     assert git_commit(tmp_path) == COMMIT
-
-
-def test_a_text_that_is_not_a_commit_is_not_taken_from_a_service(git, tmp_path, monkeypatch):
-    monkeypatch.setenv("CI_PROJECT_DIR", str(tmp_path / "top"))
-    monkeypatch.setenv("CI_COMMIT_SHA", "main")
-
-    assert git_commit(tmp_path / "top") == git("rev-parse", "HEAD")
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_tables_are_gated_without_a_jvm(project):
         def delta_spark():
             raise AssertionError("Spark is not needed")
     """)
-    project.run("--snapshot-update")
+    project.accept()
 
     result = project.run("--delta-drift", "--delta-backend=folders", f"--delta-warehouse={warehouse}")
 

@@ -6,94 +6,49 @@ import json
 
 import pytest
 
-from support.plugin_project import HEAD, ORDERS, reads_tool_pytest
+from pytest_delta_schema.diagnostics.redaction import Uri
+from support.plugin_project import MODELS, ORDERS, reads_tool_pytest
 
-SHOW = """
-from pytest_delta_schema.plugin.run import contract_run
-
-def test_it(pytestconfig):
-    options = contract_run(pytestconfig).options
-    print("OPTIONS", options)
-"""
-
-SECTION = '[tool.pytest_delta_schema]\nmodels = ["models"]\n'
-
-
-@pytest.fixture
-def options(project):
-    """Run pytest, and return what it has read, as the text of its options."""
-    project.pytester.makepyfile(test_show=SHOW)
-
-    def show(*args):
-        result = project.run("-s", "-k", "test_it", *args)
-        assert result.parseoutcomes().get("passed") == 1, result.stderr.str()
-        return next(line.partition("OPTIONS ")[2] for line in result.outlines if "OPTIONS " in line)
-
-    return show
+SECTION = "[tool.pytest_delta_schema]\n"
+READ = {
+    # a line of the section, and what a run has of it
+    'backend = "memory"': ("backend", "memory"),
+    'max_risk = "scan"': ("settings.max_risk", "scan"),
+    'unmanaged = "fail"': ("unmanaged", "ignore"),
+    'unmanaged_ignore = ["*.tmp_*"]': ("unmanaged_ignore", ("*.tmp_*",)),
+    'unity_uri = "https://unity.example.com"': ("values.unity_uri", Uri("https://unity.example.com")),
+    'unity_token_variable = "LAKE_TOKEN"': ("values.unity_token_variable", "LAKE_TOKEN"),
+    'sync = ["on-read", "recreate"]': ("values.sync", ("on-read", "recreate")),
+    "databricks_start_timeout = 900": ("values.databricks_start_timeout", 900),
+    'bind = { "dev.silver" = "ci.x" }': ("settings.bindings", ((("dev", "silver"), ("ci", "x")),)),
+    'release_tags = ["release/*", "v[0-9]*"]': ("release_tags", ("release/*", "v[0-9]*")),
+}
 
 
-def test_what_is_read_is_what_a_run_has(project, options):
+def part(options, name):
+    first, _, rest = name.partition(".")
+    value = getattr(options, first)
+    return value if not rest else value[rest] if first == "values" else getattr(value, rest)
+
+
+def test_what_is_read_is_what_a_run_has(project):
     project.models(ORDERS)
-    project.settings(
-        'models = ["models"]',
-        'backend = "memory"',
-        'warehouse = "lake/{worker}"',
-        'max_risk = "scan"',
-        'unmanaged = "fail"',
-        'unmanaged_ignore = ["*.tmp_*"]',
-        'unity_uri = "https://unity.example.com"',
-        'unity_token_variable = "LAKE_TOKEN"',
-        "unity_timeout = 7",
-        'sync = ["on-read", "recreate"]',
-        'databricks_warehouse = "abc"',
-        "databricks_start_timeout = 900",
-        'bind = { "dev.silver" = "ci.x" }',
-        'release_tags = ["release/*", "v[0-9]*"]',
-    )
+    project.settings(MODELS, 'warehouse = "lake/{worker}"', *READ)
 
-    text = options("-o", "addopts=--delta-apply --delta-set=on_failure=restore")
+    apply = project.options("--delta-apply", "--delta-set=on_failure=restore")
+    drift = project.options("--delta-drift")
+    both = project.options("--delta-drift", "--delta-sync-metadata", "--delta-backend=unity")
 
-    for part in (
-        "mode='apply'",
-        f"project_file=PosixPath('{project.path}/pyproject.toml')",
-        f"models={{PosixPath('{project.path}/models.py'): 'models'}}",
-        "backend='memory'",
-        f"warehouse='{project.path}/lake/{{worker}}'",
-        "max_risk='scan'",
-        "on_failure='restore'",
-        "unmanaged='ignore'",
-        "unmanaged_ignore=('*.tmp_*',)",
-        "'unity_uri': 'https://unity.example.com', 'unity_token_variable': 'LAKE_TOKEN', 'unity_timeout': 7",
-        "'sync': ('on-read', 'recreate')",
-        "'databricks_warehouse': 'abc', 'databricks_start_timeout': 900",
-        "bindings=((('dev', 'silver'), ('ci', 'x')),)",
-        "release_tags=('release/*', 'v[0-9]*')",
-    ):
-        assert part in text
-    drift = options("-o", "addopts=--delta-drift")
-    assert "unmanaged='fail'" in drift
-    assert "'sync': ('recreate',)" in drift
-    assert "'sync': ('on-read', 'recreate')" in options(
-        "-o", "addopts=--delta-drift --delta-sync-metadata --delta-backend=unity"
-    )
-
-
-def test_all_faults_are_shown_at_once(project):
-    project.settings("bakend = 1", "models = ['no.such']")
-
-    result = project.run("--delta-drift", "--delta-apply", "--delta-set=colour=1", "--delta-backend=oracle")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [
-            "ERROR: pyproject.toml: [[]tool.pytest_delta_schema]: there is no setting bakend; did you mean backend[?]",
-            "--delta-set: there is no setting colour; settings are models, *",
-            "--delta-drift only compares, --delta-apply changes the catalog, *",
-            "there is no delta backend 'oracle'; choose one of local, memory, session, unity, locations, databricks",
-            "models: there is no module no.such; *",
-        ],
-        consecutive=True,
-    )
+    assert {line: part(apply, name) for line, (name, _) in READ.items()} == {
+        line: value for line, (_, value) in READ.items()
+    }
+    assert (apply.mode, apply.settings.on_failure) == ("apply", "restore")
+    assert apply.project_file == project.path / "pyproject.toml"
+    assert apply.models == {project.path / "models.py": "models"}
+    assert apply.warehouse == f"{project.path}/lake/{{worker}}"
+    # Only a gate looks for tables without a model, and it writes entries only if the command line asks for it.
+    assert (drift.unmanaged, drift.values["sync"]) == ("fail", ("recreate",))
+    assert both.values["sync"] == ("on-read", "recreate")
 
 
 RULES = """
@@ -144,34 +99,27 @@ PYTEST = [
 @pytest.mark.parametrize("text", PYTEST)
 def test_the_section_is_read_next_to_that_of_pytest_and_without_it(project, text):
     (project.path / "tox.ini").unlink()
-    project.pytester.makeconftest("import sys, pathlib; sys.path.insert(0, str(pathlib.Path(__file__).parent))")
-    (project.path / "pyproject.toml").write_text(f'{text}{SECTION}backend = "memory"\n')
-    project.models(ORDERS)
+    (project.path / "pyproject.toml").write_text(f'{text}[tool.pytest_delta_schema]\nbackend = "memory"\n')
 
-    result = project.run("--delta-drift", "-m", "delta_drift", "models.py")
-
-    result.stdout.fnmatch_lines(
-        ["delta schema: configured by pyproject.toml", "delta schema: drift on memory", "drift: 1 drifted, *"]
-    )
+    assert project.options("--delta-drift").backend == "memory"
 
 
 UNREADABLE = [
-    (b"[tool.pytest_delta_schema\n", "cannot be read: *"),
-    (b"# pytest_delta_schema \xff\n", "cannot be read: *"),
+    (b"[tool.pytest_delta_schema\n", "cannot be read: "),
+    (b"# pytest_delta_schema \xff\n", "cannot be read: "),
     (b"[tool.pytest_delta_schema]\nmodels = " + b"[" * 3000, "cannot be read: it is nested too deeply"),
-    (b"[tool]\npytest_delta_schema = 1\n", "pytest_delta_schema is not a table; write *"),
+    (b"[tool]\npytest_delta_schema = 1\n", "pytest_delta_schema is not a table; write "),
 ]
 MISSPELT = [
-    ("pyproject.toml", "tool.pytest-delta-schema", "write [[]tool.pytest_delta_schema]"),
-    ("pyproject.toml", "pytest_delta_schema", "write [[]tool.pytest_delta_schema]"),
-    ("setup.cfg", "pytest_delta_schema", "move it to [[]tool.pytest_delta_schema] of pyproject.toml"),
-    ("ci/pytest.ini", "pytest_delta_schema", "move it to [[]tool.pytest_delta_schema] of pyproject.toml"),
+    ("pyproject.toml", "tool.pytest-delta-schema", "write [tool.pytest_delta_schema]"),
+    ("pyproject.toml", "pytest_delta_schema", "write [tool.pytest_delta_schema]"),
+    ("setup.cfg", "pytest_delta_schema", "move it to [tool.pytest_delta_schema] of pyproject.toml"),
+    ("ci/pytest.ini", "pytest_delta_schema", "move it to [tool.pytest_delta_schema] of pyproject.toml"),
 ]
 
 
-def test_a_file_that_cannot_be_read_or_a_misspelt_section_is_a_usage_error(project):
+def test_a_file_that_cannot_be_read_or_a_misspelt_section_is_a_usage_error(project, monkeypatch):
     project.settings()
-    project.pytester.makepyfile("def test_it(): pass")
     ini = project.path / "ci" / "pytest.ini"
     ini.parent.mkdir()
     ini.write_text("[pytest]\n")
@@ -179,28 +127,24 @@ def test_a_file_that_cannot_be_read_or_a_misspelt_section_is_a_usage_error(proje
     # Where pytest itself would read the file, it stops the run with its own message.
     for content, message in UNREADABLE:
         (project.path / "pyproject.toml").write_bytes(content)
-        result = project.run("-c", str(ini))
-        assert result.ret == pytest.ExitCode.USAGE_ERROR
-        result.stderr.fnmatch_lines([f"ERROR: {project.path}/pyproject.toml: {message}"])
+        (fault,) = project.faults("-c", str(ini))
+        assert fault.startswith(f"{project.path}/pyproject.toml: {message}")
     project.settings()
     # pytest's own file is in another folder than the pyproject.toml.
     for file, section, remedy in MISSPELT:
         path = project.path / file
         before = path.read_text() if path.exists() else ""
         path.write_text(f'{before}[{section}]\nmax_risk = "scan"\n')
-        for args in ([], ["--delta-drift"]):
-            result = project.run("-c", str(ini), "--rootdir", str(project.path), *args)
-            assert result.ret == pytest.ExitCode.USAGE_ERROR
-            result.stderr.fnmatch_lines([f"ERROR: {file}: [[]{section}] is not read; {remedy}"])
+        assert project.faults("-c", str(ini), "--rootdir", str(project.path)) == [
+            f"{file}: [{section}] is not read; {remedy}"
+        ]
         path.write_text(before)
-
-
-def test_a_misspelt_section_below_a_folder_is_found_where_pytest_starts_in_it(project, monkeypatch):
+    # A misspelt section is found in a run without options, also where pytest starts below it.
     (project.path / "tox.ini").unlink()
     (project.path / "pyproject.toml").write_text('[tool.pytest-delta-schema]\nprotected = ["dev.*"]\n')
-    (project.path / "tests").mkdir()
-    (project.path / "tests" / "test_it.py").write_text("def test_it(): pass\n")
-    monkeypatch.chdir(project.path / "tests")
+    (project.path / "ci" / "test_it.py").write_text("def test_it(): pass\n")
+    ini.unlink()
+    monkeypatch.chdir(project.path / "ci")
 
     result = project.run()
 
@@ -216,11 +160,8 @@ MONOREPOS = [
         [],
         FOUND.format("3 projects have", "a x, b, c/d", "'a x'"),
     ),
-    ({"a": SECTION, "b": "[tool.other]\n"}, [], FOUND.format("1 project has", "a", "a")),
-    ({"a": SECTION, "b": SECTION}, ["b"], FOUND.format("1 project has", "b", "b")),
-    ({".": SECTION}, [], None),
-    ({"a": "[tool.pytest.ini_options]\n# [tool.pytest_delta_schema]\n"}, [], None),
-    ({"build": SECTION}, [], None),
+    ({"a": SECTION, "b": SECTION, "c": "[tool.other]\n"}, ["b", "c"], FOUND.format("1 project has", "b", "b")),
+    ({".": SECTION, "a": "[tool.pytest.ini_options]\n# [tool.pytest_delta_schema]\n", "build": SECTION}, [], None),
 ]
 
 
@@ -230,7 +171,7 @@ def test_the_root_of_a_monorepo_names_the_projects_that_it_does_not_check(projec
         root = project.path / f"root_{number}"
         for folder, text in files.items():
             (root / folder).mkdir(parents=True, exist_ok=True)
-            (root / folder / "pyproject.toml").write_text(text.replace('models = ["models"]\n', ""), "utf-8")
+            (root / folder / "pyproject.toml").write_text(text, "utf-8")
         (root / "tox.ini").write_text("[pytest]\n", "utf-8")
         (root / "test_a.py").write_text("def test_a(): pass\n", "utf-8")
 
@@ -251,34 +192,27 @@ def test_each_project_of_a_monorepo_has_its_own_section(project, monkeypatch):
         folder = project.path / name
         folder.mkdir()
         (folder / "pyproject.toml").write_text(f"[tool.pytest.ini_options]\npythonpath = ['.']\n{text}")
-        (folder / "models.py").write_text(HEAD + ORDERS)
-    seen = {}
-    for name in ("a", "b"):
-        monkeypatch.chdir(project.path / name)
-        seen[name] = project.run("--collect-only", "--delta-drift", "models.py").outlines
+        monkeypatch.chdir(folder)
+        options = project.options("--delta-drift")
 
-    assert "delta schema: configured by pyproject.toml" in seen["a"]
-    assert "delta schema: drift on memory" in seen["a"]
-    assert not [line for line in seen["b"] if "configured by" in line]
-    assert f"delta schema: drift on local, warehouse {project.path}/b/.delta-warehouse" in seen["b"]
+        assert (options.backend, options.project_file) == (
+            ("memory", folder / "pyproject.toml") if text else ("local", None)
+        )
 
 
 def test_the_nearest_file_above_counts_wherever_pytest_starts(project, monkeypatch):
     project.settings('backend = "memory"', 'warehouse = "lake"')
-    shown = f"*backend='memory', warehouse='{project.path}/lake'*"
     tests = project.path / "tests"
     tests.mkdir()
-    (tests / "test_show.py").write_text(SHOW)
     with monkeypatch.context() as folder:
         folder.chdir(tests)
-        result = project.run("-s")
-    result.stdout.fnmatch_lines(["delta schema: configured by pyproject.toml", shown])
+        started_below = project.options()
     (project.path / "tox.ini").unlink()
     (tests / "pytest.ini").write_text("[pytest]\n")
 
-    result = project.run("-s", "tests")
-
-    result.stdout.fnmatch_lines([f"delta schema: configured by {project.path}/pyproject.toml", shown])
+    for options in (started_below, project.options("tests")):
+        assert options.project_file == project.path / "pyproject.toml"
+        assert (options.backend, options.warehouse) == ("memory", f"{project.path}/lake")
 
 
 def test_a_run_without_a_section_reports_nothing_and_does_not_parse_toml(project):

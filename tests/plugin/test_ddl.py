@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from support.plugin_project import ORDERS
+from support.plugin_project import MODELS, ORDERS
 
 
 def test_without_a_snapshot_the_check_fails_with_the_command_that_creates_it(project, monkeypatch):
@@ -63,9 +61,8 @@ def test_any_text_can_be_kept_with_the_fixture(project):
     assert (project.path / "__snapshots__/test_sql/test_it.sql").read_bytes() == b"SELECT 1;\nSELECT 2;\n"
 
 
-@pytest.mark.parametrize("ci", ["", "true"], ids=["terminal", "CI"])
-def test_a_text_of_a_test_shows_every_change_and_how_it_is_accepted(project, monkeypatch, ci):
-    monkeypatch.setenv("CI", ci)
+def test_a_text_of_a_test_shows_every_change_and_how_it_is_accepted(project, monkeypatch):
+    monkeypatch.setenv("CI", "true")
     project.settings()
     module = "def test_it(delta_snapshot):\n    assert {!r} == delta_snapshot\n"
     lines = [f"column {number}" for number in range(500)]
@@ -157,14 +154,12 @@ def test_a_broken_declaration_is_one_failed_check_with_all_violations_and_no_oth
             "SKIPPED [[]2[]] models.py:20: the declaration breaks a rule; the check rules of this table shows it",
         ],
     )
-    for check in ("ddl", "drift"):
-        alone = project.run("--delta-drift", "--delta-backend", "memory", "-m", f"delta_{check}")
-
-        alone.stdout.fnmatch_lines([f"FAILED models.py::dev.silver.bad::{check} - columns id, ID*"])
+    alone = project.run("-m", "delta_ddl")
+    alone.stdout.fnmatch_lines(["FAILED models.py::dev.silver.bad::ddl - columns id, ID*"])
 
 
 BACKENDS = [
-    # the backend of the project, the backend of the run, and whether a check is a constraint
+    # the backend of the project, that of the run, and whether a check is a constraint
     ("databricks", "memory", True),
     ("memory", "", False),
     ("", "databricks", True),
@@ -177,12 +172,15 @@ def test_a_snapshot_shows_checks_as_the_backend_of_the_project_takes_them(projec
         "from pytest_delta_schema import Check\n"
         "orders = table('dev.silver.orders', Column('id', LongType()), checks=[Check('positive', 'id > 0')])\n"
     )
-    for of_project, of_run, is_constraint in BACKENDS:
-        project.settings('models = ["models"]', *([f'backend = "{of_project}"'] if of_project else []))
+    follows = []
+    for of_project, of_run, _ in BACKENDS:
+        project.settings(MODELS, *([f'backend = "{of_project}"'] if of_project else []))
+        options = project.options(*([f"--delta-backend={of_run}"] if of_run else []))
+        follows.append((of_project, of_run, options.settings.checks_follow))
+    project.settings(MODELS, 'backend = "databricks"')
 
-        project.run("--snapshot-update", *([f"--delta-backend={of_run}"] if of_run else []))
+    project.run("--snapshot-update", "--delta-backend=memory")
 
-        (path,) = (project.path / "__snapshots__").rglob("*.sql")
-        text = path.read_text("utf-8")
-        assert ("ADD CONSTRAINT `positive` CHECK (id > 0);" in text) is is_constraint, (of_project, of_run)
-        assert ("'delta.constraints.positive' = 'id > 0'" in text) is not is_constraint, (of_project, of_run)
+    assert follows == BACKENDS
+    (path,) = (project.path / "__snapshots__").rglob("*.sql")
+    assert "ADD CONSTRAINT `positive` CHECK (id > 0);" in path.read_text("utf-8")

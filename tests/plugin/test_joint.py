@@ -143,8 +143,6 @@ def test_x_stops_at_the_first_check_that_fails_and_what_was_created_is_reported(
 UNCHECKED = {
     # the arguments, a mark of the check of d, and the tables without a check
     "word": (["-k", "not silver.b and not gold.d"], "", "bd"),
-    "deselection": (["--deselect", "models.py::dev.gold.d::apply"], "", "d"),
-    "skip": ([], "skip", "d"),
     "skipif": ([], "skipif(True, reason='')", "d"),
     "xfail": ([], "xfail(run=False)", "d"),
 }
@@ -321,28 +319,3 @@ def test_a_run_that_stops_early_names_what_it_has_written(project, unity):
         ],
     )
     assert synced(unity) == ["dev.silver.t117", "dev.silver.t118"]
-
-
-def test_an_entry_that_fails_leaves_the_others_and_only_those_selected_are_written(project, unity):
-    selected = project.run("--delta-sync-metadata", "-k", "t99 and metadata")
-    only = synced(unity)
-    unity.entry("dev.silver.t0")["properties"]["delta.lastUpdateVersion"] = "7"
-    unity.server.metastore.tables.pop("dev.silver.t1")
-    unity.server.metastore._forgotten.add("dev.silver.t1")
-    unity.entry("dev.silver.t2")["table_type"] = "VIEW"
-    unity.entry("dev.silver.t3")["data_source_format"] = "CSV"
-
-    result = project.run("--delta-sync-metadata", "-m", "delta_metadata")
-
-    selected.assert_outcomes(passed=1, deselected=3 * TABLES - 1)
-    assert only == ["dev.silver.t99"]
-    result.assert_outcomes(passed=TABLES - 4, failed=4)
-    result.stdout.fnmatch_lines(
-        [
-            f"sync-metadata: 1 in sync, {TABLES - 5} metadata synced, 4 failed, 0 statements run",
-            "  failed      dev.silver.t0: its catalog entry shows version 7, *",
-            "  failed      dev.silver.t1: it does not exist on the server, so it has no entry; create it with *",
-            "  failed      dev.silver.t2: is a view, not a table; drop the view, *",
-            "  failed      dev.silver.t3: is a csv table, not a Delta table; convert it by CONVERT TO DELTA if *",
-        ],
-    )

@@ -143,9 +143,8 @@ AFTER = ["delta schema: writing", "delta schema: writing: done after N s"]
                 *AFTER,
             ],
         ),
-        (["-q"], [*BETWEEN, "..", *AFTER, "[100%]", "2 passed in N s"]),
     ],
-    ids=["default", "verbose", "quiet"],
+    ids=["default", "verbose"],
 )
 def test_lines_of_several_steps_follow_each_other_and_results_begin_a_line(project, args, lines):
     project.settings()
@@ -168,18 +167,6 @@ def test_what_a_worker_of_xdist_does_is_shown_between_the_results(start):
     assert shown == ["delta schema: downloading: 1 of 7 MB", "delta schema: downloading: done after N s"]
     dots = [line for line in result.outlines if re.fullmatch(r"\.+( +\[ *\d+%\])?", line)]
     assert sum(line.count(".") for line in dots) == 3
-
-
-def test_every_worker_of_xdist_shows_what_it_does(project):
-    project.settings()
-    project.pytester.makeconftest(CONFTEST.replace("{isatty}", "False"))
-    text = TESTS.replace("FAILS", "True").replace("step(TEXT", 'step(f"in {__name__}"')
-    project.pytester.makepyfile(test_x=text, test_y=text)
-
-    result = project.run("-n2", "--dist=loadfile", subprocess=True)
-
-    ends = sorted(re.sub(r"\d s", "N s", line) for line in result.outlines if "done after" in line)
-    assert ends == ["delta schema: in test_x: done after N s", "delta schema: in test_y: done after N s"]
 
 
 class Shown(logging.Handler):

@@ -51,7 +51,6 @@ STOPS = {
     "teardown": (
         "@pytest.fixture\ndef spark(delta_spark):\n    yield\n    delta_spark.stop()\ndef test_first(spark): pass\n"
     ),
-    "set-up": "@pytest.fixture\ndef spark(delta_spark):\n    delta_spark.stop()\ndef test_first(spark): pass\n",
 }
 
 
@@ -133,13 +132,14 @@ def test_a_very_verbose_run_shows_java_stacks(project):
 
 @pytest.mark.parametrize(
     ("archive", "is_late"),
-    [(SimpleNamespace(path=None), True), (SimpleNamespace(path="a.jsa"), False), (None, False)],
-    ids=["an archive to write", "an archive that is there", "no archive"],
+    [(SimpleNamespace(path=None), True), (SimpleNamespace(path="a.jsa"), False)],
+    ids=["an archive to write", "an archive that is there"],
 )
 def test_an_archive_of_classes_is_written_after_the_summary(project, monkeypatch, archive, is_late):
-    session = SimpleNamespace(
-        spark=SimpleNamespace(), archive=archive, close=lambda: sys.stdout.write("Spark is stopped\n")
-    )
+    def close():
+        sys.stdout.write("Spark is stopped\n")
+
+    session = SimpleNamespace(spark=SimpleNamespace(), archive=archive, close=close)
     monkeypatch.setattr("pytest_delta_schema.backends.local.start.checked_active_session", lambda: None)
     monkeypatch.setattr("pytest_delta_schema.backends.local.start.start_session", lambda *_, **__: session)
     project.models(ORDERS)

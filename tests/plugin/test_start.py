@@ -66,7 +66,7 @@ def test_a_root_conftest_or_an_argument_may_name_the_plugin(project, monkeypatch
     project.run("-p", "pytest_delta_schema.plugin").assert_outcomes(passed=1)
 
 
-def test_defaults_of_one_run_do_not_reach_the_next(project):
+def test_defaults_of_one_run_do_not_reach_the_next_and_other_tests_are_not_touched(project):
     project.settings('default_properties = { "team" = "sales" }')
     project.pytester.makepyfile(
         test_x="""
@@ -78,16 +78,9 @@ def test_defaults_of_one_run_do_not_reach_the_next(project):
     project.run().assert_outcomes(passed=1)
 
     assert current_settings() == Settings()
-
-
-def test_other_tests_are_not_touched_by_the_plugin(project):
     project.settings()
     project.pytester.makepyfile(test_x="def test_it(): pass\n")
-
-    result = project.run()
-
-    result.assert_outcomes(passed=1)
-    result.stdout.no_fnmatch_line("*delta schema*")
+    project.run().stdout.no_fnmatch_line("*delta schema*")
 
 
 BLOCKER = "import sys\nsys.modules.update(dict.fromkeys(['pyspark', 'delta', 'py4j']))\n"
@@ -96,14 +89,6 @@ FACT = (
     "declared tables need pyspark, which is not installed; run: pip install 'pytest-delta-schema[spark]',"
     " or where no Spark is started: pip install --no-deps pyspark-client"
 )
-CONSENT = """
-[tool.pytest_delta_schema]
-[[tool.pytest_delta_schema.allow]]
-action = "drop-column"
-path = "dev.silver.orders.legacy"
-reason = "agreed"
-expires = 2999-12-31
-"""
 
 
 @pytest.fixture
@@ -123,7 +108,6 @@ def run(project, *args):
 @pytest.mark.parametrize(
     ("models", "args"),
     [
-        pytest.param("models", ["-n2"], id="checks"),
         pytest.param("shop.models", ["--delta-drift", "--delta-backend=memory"], id="gate of a package"),
         pytest.param("", ["--delta-drift", "--delta-allow=drop-column dev.silver.orders.legacy"], id="consent"),
     ],
@@ -163,15 +147,6 @@ def test_a_run_without_models_is_not_affected(bare):
     bare.pytester.makepyfile(test_x="def test_it(delta_worker_id): pass\ndef test_fails(): raise KeyError\n")
 
     run(bare).assert_outcomes(passed=1, failed=1)
-
-
-def test_consents_of_the_project_need_the_extra(bare):
-    bare.settings()
-    (bare.path / "pyproject.toml").write_text(CONSENT)
-
-    result = run(bare)
-
-    assert (result.ret, result.errlines) == (pytest.ExitCode.USAGE_ERROR, [f"ERROR: {FACT}", ""])
 
 
 CHECK, TEST = object.__new__(ContractItem), object.__new__(pytest.Function)

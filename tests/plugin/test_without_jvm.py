@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 
 import pytest
 
@@ -49,7 +48,9 @@ def orders(project):
 
 @pytest.mark.usefixtures("orders")
 @pytest.mark.parametrize("mode", ["drift", "apply"])
-def test_tables_in_sync_need_none(project, started, mode):
+def test_tables_in_sync_need_none(project, started, monkeypatch, mode):
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+
     result = project.run(f"--delta-{mode}", "-m", f"delta_{mode}", "-q")
 
     result.assert_outcomes(passed=1)
@@ -174,21 +175,12 @@ def test_a_run_that_starts_no_session_creates_no_warehouse(project, monkeypatch,
     monkeypatch.setattr(session, "checked_active_session", lambda: None)
     monkeypatch.setattr(later_session, "installed", lambda: {"pyspark": "4.3.0"})
 
-    assert project.run(f"--delta-{mode}", "--collect-only").ret == 0
     result = project.run(f"--delta-{mode}", "-m", f"delta_{mode}")
 
     if mode == "apply":
         result.stdout.fnmatch_lines(["there is no supported delta-spark for pyspark 4.3.0; run: pip install *"])
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert not (project.path / ".delta-warehouse").exists()
-
-
-@pytest.mark.usefixtures("orders")
-def test_no_java_is_needed(project, monkeypatch):
-    project.models(PLAIN)
-    monkeypatch.setenv("JAVA_HOME", "/nowhere")
-
-    project.run("--delta-drift", "-m", "delta_drift", "-n1").assert_outcomes(passed=1)
 
 
 def test_an_apply_that_changes_tables_starts_it_in_the_set_up(project, started):
@@ -222,7 +214,6 @@ STARTING = {
         f"{FIXTURE}def delta_spark(delta_warehouse): return __import__('pytest_delta_schema').open_session(delta_warehouse)",
         PLAIN,
     ),
-    "delta_spark_conf": (f"{FIXTURE}def delta_spark_conf(delta_spark_conf):\n    return delta_spark_conf\n", PLAIN),
     "delta_catalog": (f"{FIXTURE}def delta_catalog(delta_catalog):\n    return delta_catalog\n", PLAIN),
     "a table of the session's catalog": (
         "",
@@ -332,84 +323,17 @@ def test_the_docstring_of_an_import_names_no_folder_of_this_machine(project, sta
     assert started == []
 
 
-def test_a_rename_is_adopted_as_a_rename(project, started):
-    names = {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "col-1"}
-    mapped = {"delta__columnMapping__mode": "name"}
-    orders = project.path / ".delta-warehouse" / "dev" / "silver" / "orders"
-    versions = {"protocol": {"minReaderVersion": 2, "minWriterVersion": 5}}
-    commit(orders, 0, versions, metadata(field("nr", **names), **mapped))
-    commit(orders, 1, metadata(field("number", **names), **mapped))
-    project.models(
-        "orders = Table('dev', 'silver', 'orders', [\n"
-        "    Column('nr', LongType()),  # from the till\n"
-        "], table_properties={'delta.columnMapping.mode': 'name'})\n"
-    )
-
-    result = project.run("--delta-adopt=write")
-
-    result.stdout.fnmatch_lines(["adopt: 1 table accepted and proven"])
-    assert (
-        '    Column("number", LongType(), renamed_from="nr"),  # from the till\n'
-        in (project.path / "models.py").read_text()
-    )
-    assert started == []
-
-
-WAREHOUSES = [
-    # folders with a table, options, the end of the message
-    (
-        ["spark-warehouse/silver.db"],
-        ["--delta-import=dev.silver"],
-        "*{path}/spark-warehouse/silver.db holds *: mkdir -p {path}/.delta-warehouse/dev && ln -s {path}/spark-warehouse/silver.db *",
-    ),
-    (
-        ["spark-warehouse/silver.db"],
-        ["--delta-import=spark_catalog.silver"],
-        "*: mkdir -p {path}/.delta-warehouse/dev && ln -s {path}/spark-warehouse/silver.db *, and import dev.silver; *",
-    ),
-    (
-        ["spark-warehouse/silver.db"],
-        ["--delta-import=dev.silver.orders", "--delta-warehouse=spark-warehouse"],
-        "*: mkdir -p {path}/spark-warehouse/dev && ln -s {path}/spark-warehouse/silver.db {path}/spark-warehouse/dev/silver, *",
-    ),
-    (
-        [".delta-warehouse/spark_catalog/silver.db"],
-        ["--delta-import=dev.silver"],
-        "*: mkdir -p {path}/.delta-warehouse/dev && ln -s {path}/.delta-warehouse/spark_catalog/silver.db *",
-    ),
-    (["spark-warehouse"], ["--delta-import=dev.default"], "*: mkdir -p * && ln -s {path}/spark-warehouse {path}/*/default, *"),
-    (["spark-warehouse"], ["--delta-import=dev.silver"], "*: there is no warehouse folder {path}/.delta-warehouse; *FOLDER"),
-    (["a/silver"], ["--delta-import=dev.x", "--delta-warehouse=b"], "*: there is no warehouse folder {path}/b; *FOLDER"),
-    (["a/test/x", "a/it/x", "a/y.db"], ["--delta-import=dev.x", "--delta-warehouse=a"], "*/a has no catalog dev; its catalogs: it, test"),
-    (["spark-warehouse/x.db"], ["--delta-import=dev.y", "--delta-warehouse=spark-warehouse"], "*no catalog dev; its catalogs: none"),
-    (["a/dev/silver"], ["--delta-import=dev.gold", "--delta-warehouse=a"], "*dev.gold does not exist, or holds no table; check its name"),
-    (["a/dev/silver"], ["--delta-import=spark_catalog.gold", "--delta-warehouse=a"], "*, or holds no table; check its name"),
-]  # fmt: skip
-
-
-def test_an_import_says_why_a_schema_is_empty(project, started):
-    for folders, options, expected in WAREHOUSES:
-        for folder in folders:
-            delta_log(project.path / folder / "orders", ID)
-
-        result = project.run(*options)
-
-        assert result.ret == pytest.ExitCode.USAGE_ERROR
-        result.stderr.fnmatch_lines([f"ERROR: --delta-import={expected.format(path=project.path)}"])
-        for path in project.path.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path)
-    assert started == []
-
-
-def test_a_linked_schema_of_spark_is_imported(project, started):
+def test_an_import_says_why_a_schema_is_empty_and_finds_a_linked_one(project, started):
     delta_log(project.path / "spark-warehouse" / "silver.db" / "orders", ID)
+    project.models("")
+
+    empty = project.run("--delta-import=dev.silver")
     catalog = project.path / ".delta-warehouse" / "dev"
     catalog.mkdir(parents=True)
     (catalog / "silver").symlink_to(project.path / "spark-warehouse" / "silver.db")
-    project.models("")
+    linked = project.run("--delta-import=dev.silver")
 
-    result = project.run("--delta-import=dev.silver")
-
-    result.stdout.fnmatch_lines(["import: 1 table written and proven"])
+    assert empty.ret == pytest.ExitCode.USAGE_ERROR
+    empty.stderr.fnmatch_lines([f"ERROR: --delta-import=dev.silver: *: mkdir -p {catalog} && ln -s *"])
+    linked.stdout.fnmatch_lines(["import: 1 table written and proven"])
     assert started == []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.plugin_project import ORDERS, REPEATS
+from support.plugin_project import ORDERS
 from support.runs import shown_and_written
 
 if TYPE_CHECKING:
@@ -171,8 +171,12 @@ def reviewed(project: Project, changed: str = CHANGED) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     project.models(f"{REVIEWED}gone = table('dev.silver.gone', Column('id', LongType()))\n")
+    project.accept()
+    project.accept(project.path / "shop" / "gold" / "sales.py")
     project.pytester.makepyfile(test_sql=SNAPSHOT_TEST.format("SELECT 1;"))
-    assert project.run("--snapshot-update").ret == 0
+    folder = project.path / "__snapshots__" / "test_sql"
+    folder.mkdir()
+    (folder / "test_it.sql").write_text("SELECT 1;\n")
     project.models(changed)
     folder = project.path / "__snapshots__/models"
     (folder / "dev.silver.without_sql.ddl.sql").unlink()
@@ -194,12 +198,6 @@ def reviewed_with_rules(project: Project) -> None:
 
 def shrunk(project: Project) -> None:
     reviewed(project, REVIEWED)
-
-
-def repeating(project: Project) -> None:
-    project.models(REVIEWED.partition("left =")[0])
-    project.pytester.makeconftest(REPEATS)
-    project.run("--snapshot-update")
 
 
 def failing_elsewhere(project: Project) -> None:
@@ -228,7 +226,7 @@ def shop(project: Project) -> None:
     project.models(ORDERS)
     project.pytester.makepyfile(test_shop=SHOP)
     (project.path / "gate.txt").write_text("--delta-drift\n--delta-set=backend=memory\n")
-    project.run("--snapshot-update")
+    project.accept()
 
 
 def shop_with_addopts(project: Project) -> None:
@@ -274,7 +272,6 @@ CASES = {
             "*is of a table that is not declared; delete it*",
         ),
     ),
-    "repeated items": Case(write=repeating, args=("--snapshot-update", "--count=2"), lines=("*8 passed*",)),
     "update of a part": Case(write=shrunk, args=("--snapshot-update", "-k", "other")),
     "update of everything": Case(write=shrunk, args=("--snapshot-update",)),
     "update next to a failure": Case(write=failing_elsewhere, args=("--snapshot-update",)),
@@ -357,12 +354,9 @@ def test_workers_refuse_a_consent_that_names_nothing(project):
 
 ASKED = [
     # the line of the ini file, the environment, and the command line
-    ("", "", ["-n2"]),
     ("", "", ["-nauto"]),
     ("addopts = -n2", "", []),
-    ("", "-n2", []),
     ("", "", ["--dist=each", "--tx=2*popen"]),
-    ("", "", ["-pxdist", "-n1"]),
 ]
 
 

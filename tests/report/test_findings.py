@@ -52,12 +52,29 @@ def test_the_order_of_the_tables_does_not_matter():
     assert findings(sample_report(*tables)) == findings(sample_report(*reversed(tables)))
 
 
-def test_a_table_whose_declaration_is_not_known():
-    table = replace(DRIFTED, location=None, changes=(replace(DRIFTED.changes[0], location=None),))
+def findings_of(*tables):
+    return findings(sample_report(*tables, unmanaged=(), consents=Consents()))
 
-    (finding,) = findings_of(table)
 
-    assert finding.location == PROJECT_FILE
+def test_what_is_a_finding_of_one_table():
+    (change, *_) = DRIFTED.changes
+    nowhere = replace(DRIFTED, location=None, changes=(replace(change, location=None),))
+    notes = (
+        Diagnostic(severity="note", table="t", message="only a remark"),
+        Diagnostic(severity="warning", table="t", message="act on it"),
+    )
+    (unplaced,), (warning,), (unmanaged,) = map(
+        findings_of,
+        (nowhere, replace(IN_SYNC, notes=notes), replace(DRIFTED, changes=(replace(change, aspect="comments"),))),
+    )
+    passing = [replace(DRIFTED, status=status) for status in Status if status.passes]
+
+    assert unplaced.location == PROJECT_FILE
+    assert (warning.severity, warning.text) == ("warning", "dev.silver.regions: act on it")
+    assert unmanaged.message == (
+        "columns.note: (absent) -> string 'free text'; no apply changes it, because the model does not manage comments"
+    )
+    assert [findings_of(table) for table in passing] == [()] * len(passing)
 
 
 def test_a_table_that_does_not_exist_is_one_finding():
@@ -77,39 +94,6 @@ def test_a_table_that_does_not_exist_is_one_finding():
         "table: (absent) -> created with 1 column",
         "ci.silver.items foreign_keys.fk: (absent) -> (order_id)",
     ]
-
-
-def findings_of(*tables):
-    return findings(sample_report(*tables, unmanaged=(), consents=Consents()))
-
-
-def test_changes_of_a_table_that_passes_are_no_findings():
-    tables = [replace(DRIFTED, status=status) for status in Status if status.passes]
-
-    assert [findings_of(table) for table in tables] == [()] * len(tables)
-
-
-def test_only_warnings_of_the_remarks():
-    notes = (
-        Diagnostic(severity="note", table="t", message="only a remark"),
-        Diagnostic(severity="warning", table="t", message="act on it"),
-    )
-    table = replace(IN_SYNC, notes=notes)
-
-    (finding,) = findings_of(table)
-
-    assert (finding.severity, finding.text) == ("warning", "dev.silver.regions: act on it")
-
-
-def test_what_no_apply_changes():
-    change = replace(DRIFTED.changes[0], aspect="comments")
-    table = replace(DRIFTED, changes=(change,))
-
-    (finding,) = findings_of(table)
-
-    assert finding.message == (
-        "columns.note: (absent) -> string 'free text'; no apply changes it, because the model does not manage comments"
-    )
 
 
 def test_fingerprints_are_unique():
@@ -164,36 +148,30 @@ def test_parts_are_kept_apart():
     assert len({fingerprint(*parts) for parts in alike}) == len(alike)
 
 
-def test_a_fingerprint_does_not_depend_on_what_may_change():
+def test_a_fingerprint_does_not_depend_on_what_may_change_nor_on_bindings():
     others = [
         _change(before="smallint"),
         _change(marker="+", risk="metadata", loss="readers", location=Location("shop/models.py", 99)),
         _change(table="dev.silver.orders"),
     ]
+    bound, plain = (
+        [
+            _change(table=f"{catalog}.silver.orders", path=f"schema {catalog}.silver", after="created"),
+            _change(
+                table=f"{catalog}.silver.orders",
+                path=KEY,
+                after=f"(customer_id) references {catalog}.silver.customers (id) rely",
+            ),
+        ]
+        for catalog in ("ci", "dev")
+    )
 
     first, *rest = (fingerprints(_report(_table(ORDERS, change))) for change in (_change(), *others))
+    unbound = _report(_table(ORDERS, *plain, stored_as=ORDERS), runs=(Run(mode="drift"),))
 
     assert rest == [first] * len(others)
     assert first.tables[0].changes == (fingerprint("DD104", ORDERS, "columns.id", "bigint"),)
-
-
-def test_a_fingerprint_does_not_depend_on_bindings():
-    changes = [
-        _change(path="schema ci.silver", after="created"),
-        _change(path=KEY, after="(customer_id) references ci.silver.customers (id) rely"),
-    ]
-    bound = _report(_table(ORDERS, *changes))
-    plain = _report(
-        _table(
-            ORDERS,
-            _change(table=ORDERS, path="schema dev.silver", after="created"),
-            _change(table=ORDERS, path=KEY, after="(customer_id) references dev.silver.customers (id) rely"),
-            stored_as=ORDERS,
-        ),
-        runs=(Run(mode="drift"),),
-    )
-
-    assert fingerprints(bound) == fingerprints(plain)
+    assert fingerprints(_report(_table(ORDERS, *bound))) == fingerprints(unbound)
 
 
 def test_a_table_without_an_entry_is_named_by_the_bindings():

@@ -265,13 +265,7 @@ def test_a_text_is_escaped_on_one_line_in_ascii():
     assert {value: between("<ul><li><code>", "</code></li></ul>", reports[value]) for value in texts} == texts
 
 
-def test_lines_stay_lines():
-    report = sample_report(replace(IN_SYNC, failure="a <\nb\r"))
-
-    assert between("<pre class=failure>", "</pre>", report) == "a &lt;\nb\\r"
-
-
-def test_attributes_are_quoted():
+def test_attributes_are_quoted_and_lines_stay_lines():
     texts = {
         "a": '"a"',
         "a b": '"a b"',
@@ -280,8 +274,10 @@ def test_attributes_are_quoted():
         "'\u00e9`": '"\'&#233;`"',
     }
     reports = {value: sample_report(replace(DRIFTED, name=f"{value}.x")) for value in texts}
+    failed = sample_report(replace(IN_SYNC, failure="a <\nb\r"))
 
     assert {value: between("data-schema=", " open>", reports[value]) for value in texts} == texts
+    assert between("<pre class=failure>", "</pre>", failed) == "a &lt;\nb\\r"
 
 
 def sql_markup(sql):

@@ -20,11 +20,16 @@ from support.reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNJUDGED, UNMANAGED,
 from support.snapshots import TextSnapshot
 
 
-def test_counts_and_risks():
+def test_what_a_report_counts():
     report = sample_report()
+    runs = (Run(mode="drift"), Run(mode="check", is_complete=False))
 
     assert report.counts() == {"in sync": 1, "drifted": 1, "blocked": 1, "unreadable": 1}
     assert report.risks() == {"metadata": 1, "feature": 1, "destructive": 1}
+    tables = (DRIFTED, BLOCKED, UNREADABLE, IN_SYNC)
+    assert [table.risk for table in tables] == ["feature", "destructive", "", ""]
+    assert [change.operation for change in (*DRIFTED.changes, *BLOCKED.changes)] == ["add", "change", "drop"]
+    assert [RunReport(runs=made).is_complete for made in (runs, runs[:1])] == [False, True]
 
 
 FAULT = Diagnostic(table="", message="the server does not answer")
@@ -55,35 +60,15 @@ def test_every_report_begins_with_one_verdict():
         assert f"<h1>{verdict}</h1>" in html_page(report)
 
 
-def test_the_highest_risk_of_a_table():
-    tables = (DRIFTED, BLOCKED, UNREADABLE, IN_SYNC)
-
-    assert [table.risk for table in tables] == ["feature", "destructive", "", ""]
-
-
-def test_operations():
-    assert [change.operation for change in (*DRIFTED.changes, *BLOCKED.changes)] == ["add", "change", "drop"]
-
-
-def test_a_report_is_complete_if_all_runs_are():
-    runs = (Run(mode="drift"), Run(mode="check", is_complete=False))
-
-    assert not RunReport(runs=runs).is_complete
-    assert RunReport(runs=runs[:1]).is_complete
-
-
 OTHER_RUN = replace(RUN, mode="check", backend="", created="2026-01-31T13:00:00Z")
 FAULT = replace(UNMANAGED, table="", message="no route to host")
 
 
-def test_the_runs_of_all_reports_are_in_their_order():
-    assert merged_report([sample_report(), sample_report(runs=(OTHER_RUN,))]).runs == (RUN, OTHER_RUN)
-
-
-def test_a_report_merged_with_itself_has_each_part_once():
+def test_a_merged_report_has_each_part_once_and_all_runs_in_their_order():
     report = sample_report(faults=(FAULT,), tables=(BLOCKED, DRIFTED, IN_SYNC))
 
     assert merged_report([report, report]) == replace(report, runs=(RUN, RUN))
+    assert merged_report([sample_report(), sample_report(runs=(OTHER_RUN,))]).runs == (RUN, OTHER_RUN)
 
 
 TARGET = "c" * 16

@@ -5,14 +5,23 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_delta_schema import Settings
+from pytest_delta_schema.engine.declarations import Declarations, node_name, snapshot_text, tables_of_file
+from pytest_delta_schema.plugin.option_reading import checked_options
+from pytest_delta_schema.state.json_shapes import SQL_FILE, STATE_FILE
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from pytest import Pytester, RunResult  # noqa: PT013 - names of types only
+
+    from pytest_delta_schema.plugin.options import Options
 
 
 ALONE = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
@@ -141,6 +150,41 @@ class Project:
     def run_all(self, modes: str, *args: str, subprocess: bool = False) -> RunResult:
         """Run pytest there with modes in ``addopts``, so tests which are no contracts run, too."""
         return self.run("-o", f"addopts={modes}", *args, subprocess=subprocess)
+
+    def faults(self, *args: str) -> list[str]:
+        """Return the lines of the usage error with which pytest would end there before it collects anything.
+
+        Args:
+            args: The command line.
+        """
+        try:
+            self.options(*args)
+        except pytest.UsageError as error:
+            return str(error).splitlines()
+        return []
+
+    def options(self, *args: str) -> Options:
+        """Return what pytest would read there from the command line and the files of the project."""
+        importlib.invalidate_caches()
+        return checked_options(self.pytester.parseconfig(*ALONE, *args))
+
+    def accept(self, *files: Path, kinds: Sequence[str] = ("sql", "state")) -> None:
+        """Write the snapshots of modules, of ``models.py`` by default, as ``--snapshot-update`` does, and nothing else.
+
+        Args:
+            files: The modules.
+            kinds: The files that are written for each table.
+        """
+        for path in files or [self.path / "models.py"]:
+            models = {table.name: table for table in tables_of_file(str(path)).values()}
+            declarations, folder = Declarations(Settings(), models), path.parent / "__snapshots__" / path.stem
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            for model in models.values():
+                texts, name = declarations.reviewed_texts(model), node_name(model.qualified_name)
+                written = {"sql": (SQL_FILE, snapshot_text(texts.sql)), "state": (STATE_FILE, texts.state)}
+                for end, text in (written[kind] for kind in kinds):
+                    (folder / f"{name}{end}").write_bytes(text.encode())
 
     def snapshots(self) -> list[str]:
         """Return the names of all snapshot files."""

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import logging
+import re
 from threading import Event
+from types import SimpleNamespace
 
-from pytest_delta_schema import Column, ForeignKey, MemoryCatalog, progress
+from pytest_delta_schema import Column, ForeignKey, MemoryCatalog, Unique, progress
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.progress import LOGGER, step
 from support.rows import different_models, outcomes_of, table
+from support.snapshots import TextSnapshot
 
 PATTERN = "b IS NULL OR NOT (b LIKE '%-q%' AND b LIKE '%y_v' AND length(b) = 77)"
 KEY, PARENT = {"primary_key": ["id"]}, ForeignKey(["p"], "dev.silver.parents", ["id"])
@@ -39,6 +44,124 @@ def test_what_no_row_can_try_is_noted():
         assert (case, outcome.status, outcome.diagnostics) == (case, Status.ENFORCED, ())
         notes = [f"not tried, because no row of this table is known that breaks it: {untried}"] if untried else []
         assert [note.message for note in outcome.notes] == notes, case
+
+
+class TakesAll(MemoryCatalog):
+    def append_rows(self, table, rows):
+        self._rows.setdefault(table, []).extend(dict(row) for row in rows)
+
+
+class StopsByAnother(MemoryCatalog):
+    """Stops a row without an id by another constraint."""
+
+    def append_rows(self, table, rows):
+        super().append_rows(table, [{"id": 1}] if any(row.get("id") is None for row in rows) else rows)
+
+
+class WritesRefused(MemoryCatalog):
+    def append_rows(self, table, rows):
+        try:
+            super().append_rows(table, rows)
+        except StatementError:
+            self._rows[table].extend(rows)
+            raise
+
+
+class IsFull(MemoryCatalog):
+    def append_rows(self, *_):
+        raise StatementError("the disk is full")
+
+
+class RefusesKeys(MemoryCatalog):
+    """Refuses a single row of the second customer, which the primary key needs."""
+
+    def append_rows(self, table, rows):
+        if len(rows) == 1 and rows[0].get("amount") and rows[0]["id"] and rows[0]["customer"] == 2:
+            raise StatementError("no second one")
+        super().append_rows(table, rows)
+
+
+class Miscounting(MemoryCatalog):
+    """Counts no row that breaks one of the keys.
+
+    Args:
+        position: Which.
+    """
+
+    def __init__(self, position):
+        super().__init__()
+        self.position = position
+
+    def data_checks(self, table):
+        runner = super().data_checks(table)
+
+        def count_rows(*checks):
+            counts = runner.count_rows(*checks)
+            broken = [*counts.broken]
+            broken[self.position] = 0
+            return RowCounts(rows=counts.rows, broken=tuple(broken))
+
+        return SimpleNamespace(count_rows=count_rows)
+
+
+class Patterns(MemoryCatalog):
+    """Evaluates ``sku RLIKE '(?i)^sku'``, as Spark does, and refuses all single rows by it if it is strict.
+
+    Args:
+        is_strict: Whether it does.
+    """
+
+    def __init__(self, *, is_strict=False):
+        super().__init__()
+        self.is_strict = is_strict
+
+    def append_rows(self, table, rows):
+        is_alone = self.is_strict and len(rows) == 1
+        if is_alone or any(row.get("sku") is None or not row["sku"].startswith("sku") for row in rows):
+            raise StatementError("CHECK constraint c1 (sku RLIKE '(?i)^sku') violated by row with values:")
+        if any(row["id"] is None for row in rows):
+            raise StatementError("NOT NULL constraint violated for column: id")
+        self._rows.setdefault(table, []).extend(rows)
+
+
+class CannotAppend(MemoryCatalog):
+    append_rows = property()
+
+
+def trials():
+    """Yield names, models and catalogs."""
+    orders = table(
+        "id bigint not null; customer bigint; status varchar(7); address struct<city: string not null>; amount decimal(18,2)",
+        ["amount > 0"],
+        more=[Column("number", "bigint", identity=True)],
+        unique=[Unique(["number"], name="one_number")],
+        foreign_keys=[ForeignKey(["customer"], "dev.silver.customers", ["id"], name="fk_customer")],
+        **KEY,
+    )
+    pattern, never = (
+        table("id bigint not null; sku string", ["sku RLIKE '(?i)^sku'"]),
+        table("id int", ["id > 1 AND id < 1"]),
+    )
+    keyed = table("id bigint not null; sku string", ["sku RLIKE '(?i)^sku'"], **KEY)
+    for catalog in (TakesAll(), StopsByAnother(), WritesRefused(), IsFull(), RefusesKeys(), CannotAppend()):
+        yield type(catalog).__name__, orders, catalog
+    yield "a key is not counted", orders, Miscounting(0)
+    yield "a foreign key is not counted", orders, Miscounting(-1)
+    yield "memory cannot evaluate the check", pattern, MemoryCatalog()
+    yield "no row meets the check", never, MemoryCatalog()
+    yield "no row is known that breaks the check", pattern, Patterns()
+    yield "only the unsolved check stops the others", keyed, Patterns(is_strict=True)
+
+
+def test_a_row_that_is_not_stopped_by_its_constraint_is_a_fault(snapshot):
+    lines = []
+    for name, model, catalog in trials():
+        (outcome,) = outcomes_of([model], catalog)
+        parts = (*outcome.diagnostics, *outcome.notes)
+        lines += [f"==== {name}: {outcome.status.value}", *map(str, parts), *outcome.failure.splitlines()]
+
+    text = re.sub(r"test_rows_\w{8}", "test_rows", "\n".join([*lines, ""]))
+    assert text == snapshot(extension_class=TextSnapshot)
 
 
 def test_memory_stops_the_rows_of_all_scenarios():

@@ -270,17 +270,6 @@ def test_jobs(tmp_path, snapshot):
     assert "\n".join([*lines, ""]) == snapshot(extension_class=TextSnapshot)
 
 
-def test_commits_that_the_log_cleanup_has_removed_are_named(catalog):
-    def job():
-        for version in (2, 3, 4):
-            files(catalog.folder, version, "WRITE", add(f"new{version}", 1), numOutputRows="1")
-        clean_up(catalog, 4)
-
-    reason = r"its log does not hold the commits 2 to 3 any more.*set delta\.logRetentionDuration"
-    with pytest.raises(CatalogReadError, match=reason), effect_on("dev.silver.orders", catalog):
-        job()
-
-
 class WithoutNewest(LogCatalog):
     """Lists no commit after the one in which the block began."""
 
@@ -288,18 +277,29 @@ class WithoutNewest(LogCatalog):
         return super().commits(table, first=first)[:1]
 
 
-@pytest.mark.parametrize(("made", "lost"), [([2], "2 to 2"), ([2, 3], "2 to 3")])
-def test_new_versions_without_their_commits_are_named(catalog, made, lost):
-    def job():
-        for version in made:
-            files(catalog.folder, version, "WRITE", add(f"new{version}", 1), numOutputRows="1")
+LOST = [
+    # the catalog, the new versions, whether the log is cleaned up, and the commits that are missed
+    (LogCatalog, [2, 3, 4], True, r"2 to 3 any more.*set delta\.logRetentionDuration"),
+    (WithoutNewest, [2], False, "2 to 2 any more"),
+    (WithoutNewest, [2, 3], False, "2 to 3 any more"),
+]
 
-    reason = f"does not hold the commits {lost} any more"
-    with (
-        pytest.raises(CatalogReadError, match=reason),
-        effect_on("dev.silver.orders", WithoutNewest(catalog.folder)),
-    ):
-        job()
+
+def test_commits_that_the_log_does_not_hold_any_more_are_named(tmp_path):
+    for number, (kind, versions, is_cleaned_up, commits) in enumerate(LOST):
+        catalog = made(tmp_path / str(number), kind)
+
+        def job(catalog=catalog, versions=versions, is_cleaned_up=is_cleaned_up):
+            for version in versions:
+                files(catalog.folder, version, "WRITE", add(f"new{version}", 1), numOutputRows="1")
+            if is_cleaned_up:
+                clean_up(catalog, versions[-1])
+
+        with (
+            pytest.raises(CatalogReadError, match=f"its log does not hold the commits {commits}"),
+            effect_on("dev.silver.orders", catalog),
+        ):
+            job()
 
 
 def test_the_effect_of_a_failed_job_is_known(catalog):

@@ -432,6 +432,7 @@ LATER = "SKIPPED [[]*[]] *: not checked, because the catalog is not available; t
 
 
 @pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
 def test_a_run_reports_once_why_its_catalog_cannot_be_opened(project, workers, mode):
     (project.path / "w").write_text("")
     project.models(TWO + "three = table('dev.silver.three', Column('id', LongType()))\n")

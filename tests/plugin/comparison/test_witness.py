@@ -29,7 +29,7 @@ def without_java(monkeypatch, tmp_path):
 
 @pytest.mark.usefixtures("without_java")
 def test_without_java_the_verdict_is_the_same_and_the_scripts_are_written_anew(released):
-    released.declare(WITHOUT_NOTE + CUSTOMERS)
+    released.project.models(WITHOUT_NOTE + CUSTOMERS)
 
     result = released.run("--delta-witness=seen")
 
@@ -38,36 +38,31 @@ def test_without_java_the_verdict_is_the_same_and_the_scripts_are_written_anew(r
     text = result.stdout.str()
     assert "witness seen/dev.silver.orders/DC101-note-readers.py: not run: Spark needs Java" in text
     assert "no witness: clients are judged by the features that they know" in text
-    released.declare('orders = table("dev.silver.orders", Column("id", LongType()), Column("note", LongType()))\n')
+    released.project.models(
+        'orders = table("dev.silver.orders", Column("id", LongType()), Column("note", LongType()))\n'
+    )
     released.run("--delta-witness=seen")
     assert "dev.silver.orders/DC103-note-readers.py" in scripts(released.path / "seen")
     assert not {*SCRIPTS} & {*scripts(released.path / "seen")}
-    released.declare(f"{ORDERS.format(', comment=' + repr('All orders'))}{CUSTOMERS}")
+    released.project.models(f"{ORDERS.format(', comment=' + repr('All orders'))}{CUSTOMERS}")
     result = released.run("--delta-witness=seen")
     assert result.ret == 0
     assert [*(released.path / "seen").iterdir()] == []
     assert "witness" not in result.stdout.str()
 
 
-MEANINGLESS = [
-    (
-        ["--delta-drift", "--delta-witness=seen"],
-        "--delta-witness has no effect without --delta-against; give that, too",
-    ),
-    (["--delta-against=main", "--delta-witness=models.py"], "models.py is not a folder; name a new one"),
-    (
-        ["--delta-against=main", "--delta-witness=__snapshots__"],
-        "__snapshots__ holds files other than witnesses: models/dev.silver.customers.ddl.sql",
-    ),
-]
+WRONG_FOLDERS = {
+    "models.py": "models.py is not a folder; name a new one",
+    "__snapshots__": "__snapshots__ holds files other than witnesses: models/dev.silver.customers.state.json",
+}
 
 
-def test_what_cannot_be_meant_is_one_line_and_changes_nothing(released):
-    released.declare(WITHOUT_NOTE + CUSTOMERS)
+def test_a_folder_that_holds_something_else_is_a_usage_error_and_stays(released):
+    released.project.models(WITHOUT_NOTE + CUSTOMERS)
     known = sorted(path for path in released.path.rglob("*") if ".git" not in path.parts)
 
-    for options, message in MEANINGLESS:
-        result = released.project.run(*options)
+    for folder, message in WRONG_FOLDERS.items():
+        result = released.project.run("--delta-against=main", f"--delta-witness={folder}")
 
         assert result.ret == 4
         assert message in result.stderr.str()
@@ -78,7 +73,7 @@ def test_what_cannot_be_meant_is_one_line_and_changes_nothing(released):
 @pytest.mark.spark
 @pytest.mark.own_jvm
 def test_witnesses_are_confirmed_and_every_report_has_them(released):
-    released.declare(WITHOUT_NOTE + CUSTOMERS)
+    released.project.models(WITHOUT_NOTE + CUSTOMERS)
     reports = [f"--delta-report={kind}:report.{kind}" for kind in ("json", "html", "markdown")]
 
     result = released.run("--delta-witness=seen", *reports)
