@@ -373,16 +373,6 @@ def test_two_syncs_at_once_leave_no_table_behind(tmp_path, deadlocks):
         assert [info["properties"]["team"] for info in unity.server.metastore.tables.values()] == ["x"] * 60
 
 
-def test_reading_syncs_first_with_sync_on_read(tmp_path):
-    with lake(tmp_path, sync_on_read=True) as unity:
-        unity.table("dev.silver.orders", *EVERYTHING, **SAID)
-
-        assert unity.differences() == []
-        assert len(unity.calls("POST")) == 1
-        assert unity.differences() == []
-        assert len(unity.calls("POST")) == 1
-
-
 def test_an_apply_synchronises_the_entry_of_a_table_whose_plan_is_empty(tmp_path):
     with lake(tmp_path) as unity:
         unity.table()
@@ -519,30 +509,6 @@ def test_managed_tables_are_read_through_the_delta_api(unity):
     assert (actual.table_comment, actual.partitioning, actual.clustering) == ("All", ("day",), (ColumnPath("id"),))
     assert actual.table_properties["delta.minWriterVersion"] == "7"
     assert state.logs == {}
-
-
-CLUSTERED = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}
-
-
-@pytest.mark.parametrize("where", ["checksum", "commit", "removed", "checkpoint"])
-def test_clustering_is_read_from_any_file_of_the_log(unity, where):
-    folder = unity.folder / "dev" / "silver" / "c"
-    features = protocol("clustering", "domainMetadata")
-    commit(folder, 0, features, metadata(field("id")), {"domainMetadata": CLUSTERED})
-    commit(folder, 1)
-    if where == "checksum":
-        other = {**CLUSTERED, "configuration": '{"clusteringColumns":[]}'}
-        (folder / "_delta_log" / f"{1:020d}.crc").write_text(json.dumps({"domainMetadata": [other]}))
-    if where == "removed":
-        commit(folder, 2, {"domainMetadata": {**CLUSTERED, "removed": True}})
-    if where == "checkpoint":
-        checkpointed(folder, 0, 1)
-        commit(folder, 2)
-    model = table(column(), name="dev.silver.c")
-
-    clustering = unity.state(model).tables[model.name].clustering
-
-    assert clustering == ((ColumnPath("id"),) if where in ("commit", "checkpoint") else ())
 
 
 def checkpointed(folder, *lost):
