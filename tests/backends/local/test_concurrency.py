@@ -45,7 +45,7 @@ from support.rows import ALL_STATEMENTS, keyed
 pytestmark = pytest.mark.spark
 
 TESTS = Path(second_apply.__file__).parents[1]
-ROUNDS = 20 if ALL else 5
+ROUNDS = 20 if ALL else 3
 MINE = ALL_STATEMENTS[1:]
 
 
@@ -192,7 +192,7 @@ def test_a_table_that_is_read_while_it_is_created(kind, local, warehouse):
         assert (kinds_of(result), result.already_there) == (MINE, frozenset())
 
 
-RACES = 50 if ALL else 20
+RACES = 50 if ALL else 12
 BROKEN = {"id": None, "b": -1}
 BEFORE, AFTER = -1, 3600
 
