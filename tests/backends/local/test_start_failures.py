@@ -428,12 +428,22 @@ LATER = "SKIPPED [[]*[]] *: not checked, because the catalog is not available; t
 
 
 @pytest.mark.parametrize(
-    ("mode", "workers"), [("--delta-drift", ()), ("--delta-apply", ("-n1",))], ids=["serial", "xdist"]
+    ("mode", "what", "workers"),
+    [
+        ("--delta-drift", "warehouse", ()),
+        ("--delta-apply", "warehouse", ()),
+        ("--delta-apply", "cache folder", ()),
+        ("--delta-apply", "warehouse", ("-n1",)),
+    ],
+    ids=["drift", "apply", "cache", "xdist"],
 )
-def test_a_run_reports_once_why_its_catalog_cannot_be_opened(project, mode, workers):
+def test_a_run_reports_once_why_its_catalog_cannot_be_opened(project, monkeypatch, mode, what, workers):
     (project.path / "w").write_text("")
     project.models(TWO + "three = table('dev.silver.three', Column('id', LongType()))\n")
     location = "w/{worker}" if workers else "w"
+    if what != "warehouse":
+        monkeypatch.setenv("XDG_CACHE_HOME", str(project.path / "w"))
+        location = "other"
 
     result = project.run(mode, f"--delta-warehouse={location}", "--snapshot-update", "-rs", *workers)
 
@@ -442,7 +452,7 @@ def test_a_run_reports_once_why_its_catalog_cannot_be_opened(project, mode, work
     assert 1 <= len(errors) <= 1 + len(workers)
     result.assert_outcomes(passed=6, errors=len(errors), skipped=3 - len(errors))
     for line in errors:
-        assert line.startswith("the warehouse ")
+        assert line.startswith(f"the {what} ")
         assert "cannot be used: Not a directory" in line
     result.stdout.fnmatch_lines([LATER])
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
