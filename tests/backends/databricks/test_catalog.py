@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from threading import Event
 from types import SimpleNamespace
 from typing import Any
@@ -167,27 +168,24 @@ def test_hidden_values_take_one_more(workspace):
     assert values == [None, ("id * 2", None), (None, (5, 2, True)), (None, (1, 1, False)), (None, None)]
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [refusal("[DELTA_OPERATION_NOT_ALLOWED] not supported"), [{"createtab_stmt": "CREATE TABLE (("}], []],
-    ids=["refused", "of another grammar", "no row"],
-)
-@pytest.mark.parametrize("rely", [True, False])
-def test_what_a_create_statement_would_show_of_keys_is_not_compared(workspace, monkeypatch, answer, rely):
-    parent = table(ID, name="dev.silver.parents", primary_key=["id"])
-    key = ForeignKey(["id"], parent, name="fk", rely=rely)
-    wanted = table(ID, primary_key=PrimaryKey(["id"], rely=rely), foreign_keys=[key])
-    catalog = made(workspace, parent, wanted)
-    play(monkeypatch, workspace, "SHOW CREATE TABLE", answer)
+def test_what_a_create_statement_would_show_of_keys_is_not_compared(monkeypatch):
+    refused, odd = refusal("[DELTA_OPERATION_NOT_ALLOWED] not supported"), [{"createtab_stmt": "CREATE TABLE (("}]
+    for answer, rely in product((refused, odd, []), (True, False)):
+        workspace = Workspace(MemoryCatalog())
+        parent = table(ID, name=PARENT, primary_key=["id"])
+        key = ForeignKey(["id"], parent, name="fk", rely=rely)
+        wanted = table(ID, primary_key=PrimaryKey(["id"], rely=rely), foreign_keys=[key])
+        catalog = made(workspace, parent, wanted)
+        play(monkeypatch, workspace, "SHOW CREATE TABLE", answer)
 
-    plan = Orchestrator.over(catalog).plan_tables([wanted])
+        plan = Orchestrator.over(catalog).plan_tables([wanted])
 
-    assert plan.is_empty
-    text = "the catalog does not show whether queries may rely on key {}, which is not compared"
-    assert [note.message for note in plan.notes] == [text.format("pk_dev_silver_orders__id"), text.format("fk")]
-    observed = catalog.snapshot([wanted]).tables[NAME]
-    assert [key.rely for key in (*observed.keys, *observed.foreign_keys)] == [None, None]
-    assert state_from_json(state_json(observed)) == observed
+        assert plan.is_empty
+        text = "the catalog does not show whether queries may rely on key {}, which is not compared"
+        assert [note.message for note in plan.notes] == [text.format("pk_dev_silver_orders__id"), text.format("fk")]
+        observed = catalog.snapshot([wanted]).tables[NAME]
+        assert [key.rely for key in (*observed.keys, *observed.foreign_keys)] == [None, None]
+        assert state_from_json(state_json(observed)) == observed
 
 
 @pytest.mark.parametrize("owns", ["manage", "report", "ignore"])
@@ -292,22 +290,20 @@ def test_an_apply_waits_until_information_schema_shows_tables_and_keys(
     assert (len(result.statements), catalog.waited) == (statements, waited)
 
 
-@pytest.mark.parametrize(
-    ("models", "error", "text"),
-    [
-        ([], ApplyError, "information_schema does not show it to this principal; give the principal SELECT or BROWSE"),
+def test_an_apply_waits_for_a_minute_at_most(monkeypatch):
+    hidden = "information_schema does not show it to this principal; give the principal SELECT or BROWSE"
+    for models, error, text in (
+        ([], ApplyError, hidden),
         ([table(ID)], ConvergenceError, r"\+ primary_key: \(absent\) -> pk_dev_silver_orders__id \(id\)"),
-    ],
-    ids=["table", "key"],
-)
-def test_an_apply_waits_for_a_minute_at_most(workspace, monkeypatch, models, error, text):
-    catalog = made(workspace, *models)
-    late(workspace, monkeypatch, catalog, 99)
+    ):
+        workspace = Workspace(MemoryCatalog())
+        catalog = made(workspace, *models)
+        late(workspace, monkeypatch, catalog, 99)
 
-    with pytest.raises(error, match=text):
-        Orchestrator.over(catalog).sync_tables([table(ID, primary_key=["id"])])
+        with pytest.raises(error, match=text):
+            Orchestrator.over(catalog).sync_tables([table(ID, primary_key=["id"])])
 
-    assert sum(catalog.waited) == 60
+        assert sum(catalog.waited) == 60
 
 
 @pytest.mark.parametrize(
