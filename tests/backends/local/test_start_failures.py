@@ -428,22 +428,14 @@ LATER = "SKIPPED [[]*[]] *: not checked, because the catalog is not available; t
 
 
 @pytest.mark.parametrize(
-    ("mode", "what", "workers"),
-    [
-        ("--delta-drift", "warehouse", ()),
-        ("--delta-apply", "warehouse", ()),
-        ("--delta-apply", "cache folder", ()),
-        ("--delta-apply", "warehouse", ("-n1",)),
-    ],
-    ids=["drift", "apply", "cache", "xdist"],
+    ("mode", "workers"),
+    [("--delta-drift", ()), ("--delta-apply", ()), ("--delta-apply", ("-n1",))],
+    ids=["drift", "apply", "xdist"],
 )
-def test_a_run_reports_once_why_its_catalog_cannot_be_opened(project, monkeypatch, mode, what, workers):
+def test_a_run_reports_once_why_its_catalog_cannot_be_opened(project, mode, workers):
     (project.path / "w").write_text("")
     project.models(TWO + "three = table('dev.silver.three', Column('id', LongType()))\n")
     location = "w/{worker}" if workers else "w"
-    if what != "warehouse":
-        monkeypatch.setenv("XDG_CACHE_HOME", str(project.path / "w"))
-        location = "other"
 
     result = project.run(mode, f"--delta-warehouse={location}", "--snapshot-update", "-rs", *workers)
 
@@ -452,7 +444,7 @@ def test_a_run_reports_once_why_its_catalog_cannot_be_opened(project, monkeypatc
     assert 1 <= len(errors) <= 1 + len(workers)
     result.assert_outcomes(passed=6, errors=len(errors), skipped=3 - len(errors))
     for line in errors:
-        assert line.startswith(f"the {what} ")
+        assert line.startswith("the warehouse ")
         assert "cannot be used: Not a directory" in line
     result.stdout.fnmatch_lines([LATER])
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
