@@ -355,9 +355,21 @@ def test_a_malformed_checksum_is_ignored(tmp_path):
         assert (properties["delta.minReaderVersion"], properties["delta.minWriterVersion"]) == ("1", "2"), text[:50]
 
 
+FEATURES = {"writerFeatures": ["clustering", "domainMetadata"]}
+STATED = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, **FEATURES}}
+
+
+def test_the_domains_of_a_checksum_go_before_those_of_commits(tmp_path):
+    commit(tmp_path, 0, STATED, metadata(ID), CLUSTERED)
+    commit(tmp_path, 1)
+    assert [str(path) for path in facts(tmp_path).state(NAME).clustering] == ["id"]
+
+    checksum_file(tmp_path / "_delta_log", 1).write_text('{"domainMetadata": []}')
+
+    assert facts(tmp_path).state(NAME).clustering == ()
+
+
 def test_clustering_of_a_checkpoint_and_of_later_commits(tmp_path):
-    features = {"writerFeatures": ["clustering", "domainMetadata"]}
-    stated = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, **features}}
     for checkpoint, later, clustering in (
         ([], [], []),
         ([CLUSTERED], [], ["id"]),
@@ -365,7 +377,7 @@ def test_clustering_of_a_checkpoint_and_of_later_commits(tmp_path):
         ([CLUSTERED], [UNCLUSTERED], []),
         ([UNCLUSTERED], [CLUSTERED], ["id"]),
     ):
-        commit(tmp_path, 2, stated, metadata(ID), *checkpoint)
+        commit(tmp_path, 2, STATED, metadata(ID), *checkpoint)
         made = tmp_path / "_delta_log" / commit_name(2)
         content = json.dumps({"checkpointMetadata": {"version": 2}}) + "\n" + made.read_text("utf-8")
         made.with_name(f"{2:020d}.checkpoint.0d7ab2b3-0000-4000-8000-000000000001.json").write_text(content)
