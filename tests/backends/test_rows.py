@@ -135,12 +135,16 @@ def test_the_expected_constraint_passes(catalog):
 
 
 def test_the_memory_catalog_names_the_values_as_delta_does(catalog):
-    with pytest.raises(StatementError) as caught:
-        catalog.insert(NAME, [{"id": 1, "b": None}])
+    with pytest.raises(
+        StatementError, match=r"row 2: CHECK constraint positive \(id > 0 AND b > 1\) violated"
+    ) as caught:
+        catalog.insert(NAME, [{"id": 1, "b": 2}, {"id": 1, "b": None}])
 
     violation = constraint_error(caught.value, models=[MODEL])
 
     assert (violation.name, violation.values, violation.model) == ("positive", {"id": "1", "b": "null"}, MODEL)
+    assert caught.value.condition == "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
+    assert catalog.data_checks(NAME).count_rows().rows == 0
 
 
 def test_another_constraint_or_none_fails_and_other_errors_pass_through(catalog):

@@ -509,7 +509,8 @@ def wrongly(key, wrong, row):
 def test_a_history_and_a_listing_of_another_form_are_neither_absent_nor_empty(workspace, monkeypatch):
     catalog = made(workspace, table(ID))
     ask = workspace.rows
-    for rows in ([], [{}], [{"version": "x"}], [{"version": None}]):
+    histories: list[list[dict[str, Any]]] = [[], [{}], [{"version": "x"}], [{"version": None}]]
+    for rows in histories:
         play(monkeypatch, workspace, "", rows)
         assert str(catalog.version(NAME)).startswith("dev.silver.orders: cannot be read (the workspace returned"), rows
         monkeypatch.setattr(workspace, "rows", ask)

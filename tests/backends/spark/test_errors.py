@@ -9,6 +9,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from py4j.clientserver import ClientServer, JavaParameters, PythonParameters
@@ -114,7 +115,7 @@ def test_the_message_has_no_stack_and_no_query():
 
 
 def test_the_stack_is_logged_for_whoever_asks_for_it(caplog):
-    of_python = AnalysisException("late")
+    of_python: Any = AnalysisException("late")
     of_python._stackTrace = "org.apache.Late\n\tat x"
     for error, stack in (
         (of_python, "LATE\norg.apache.Late\n    at x"),

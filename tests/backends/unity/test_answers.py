@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException
@@ -308,7 +309,7 @@ CLASSIC = {"error_code": "PERMISSION_DENIED", "message": "Access denied."}
 OF_DELTA = {"message": "Access denied.", "type": "PermissionDeniedException", "code": 403, "stack": None}
 
 
-FORMS = {  # of 0.6, of 0.7, and of the Delta API of 0.7
+FORMS: dict[str, list[dict[str, Any]]] = {  # of 0.6, of 0.7, and of the Delta API of 0.7
     "PERMISSION_DENIED": [
         {**CLASSIC, "details": [{"@type": "google.rpc.ErrorInfo"}]},
         {**CLASSIC, "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo"}]},
