@@ -514,8 +514,8 @@ def test_a_history_and_a_listing_of_another_form_are_neither_absent_nor_empty(wo
         play(monkeypatch, workspace, "", rows)
         assert str(catalog.version(NAME)).startswith("dev.silver.orders: cannot be read (the workspace returned"), rows
         monkeypatch.setattr(workspace, "rows", ask)
-    for rows in ([{}], [{"table_name": 5, "table_type": "TABLE", "data_source_format": None}]):
-        play(monkeypatch, workspace, "", rows)
+    for listing in ([{}], [{"table_name": 5, "table_type": "TABLE", "data_source_format": None}]):
+        play(monkeypatch, workspace, "", listing)
         with pytest.raises(StatementError, match="the workspace returned rows of another form"):
             catalog.table_names("dev", "silver")
 
