@@ -514,7 +514,11 @@ def test_a_history_and_a_listing_of_another_form_are_neither_absent_nor_empty(wo
         play(monkeypatch, workspace, "", rows)
         assert str(catalog.version(NAME)).startswith("dev.silver.orders: cannot be read (the workspace returned"), rows
         monkeypatch.setattr(workspace, "rows", ask)
-    for listing in ([{}], [{"table_name": 5, "table_type": "TABLE", "data_source_format": None}]):
+    listings: list[list[dict[str, Any]]] = [
+        [{}],
+        [{"table_name": 5, "table_type": "TABLE", "data_source_format": None}],
+    ]
+    for listing in listings:
         play(monkeypatch, workspace, "", listing)
         with pytest.raises(StatementError, match="the workspace returned rows of another form"):
             catalog.table_names("dev", "silver")
