@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 
 import pytest
@@ -243,38 +244,39 @@ def test_malformed_commits_are_damage(table_folder):
         Opened(table_folder / "nothing").commits()
 
 
-@pytest.mark.parametrize(
-    ("change", "first", "versions", "listed_names"),
-    [
-        (lose(0), 0, [1, 2, 3], None),
-        (lose(0, 1), 1, [2, 3], None),
-        (lose(3), 0, [0, 1, 2], None),
-        (lose(1), 2, [2, 3], None),
-        (lose(1), 0, None, "00000000000000000001.json"),
-        (lose(1, 2), 0, None, "00000000000000000001.json, 00000000000000000002.json"),
-        (lose(2), 2, None, "00000000000000000002.json"),
-        (lose(0, 2), 0, None, "00000000000000000002.json"),
-        (
-            lambda log: (log / commit_name(10**15)).touch(),
-            3,
-            None,
-            f"{', '.join(commit_name(version) for version in range(4, 9))} and 999999999999991 more",
-        ),
-    ],
-    ids=["cleaned up", "more cleaned up", "the newest", "before", "one", "two", "the first", "two places", "many"],
-)
-def test_gaps_in_a_history_are_named(table_folder, change, first, versions, listed_names):
-    log = table_folder / "_delta_log"
-    change(log)
+GAPS = [
+    (lose(1), 0, "00000000000000000001.json"),
+    (lose(1, 2), 0, "00000000000000000001.json, 00000000000000000002.json"),
+    (lose(2), 2, "00000000000000000002.json"),
+    (lose(0, 2), 0, "00000000000000000002.json"),
+    (
+        lambda log: (log / commit_name(10**15)).touch(),
+        3,
+        f"{', '.join(commit_name(version) for version in range(4, 9))} and 999999999999991 more",
+    ),
+]
 
-    if listed_names is None:
-        assert [made.version for made in Opened(table_folder).commits(first)] == versions
-    else:
+
+def test_commits_that_are_cleaned_up_are_left_out_and_gaps_are_named(table_folder, tmp_path_factory):
+    def changed(change):
+        folder = shutil.copytree(table_folder, tmp_path_factory.mktemp("log") / "orders")
+        change(folder / "_delta_log")
+        return folder
+
+    for change, first, versions in (
+        (lose(0), 0, [1, 2, 3]),
+        (lose(0, 1), 1, [2, 3]),
+        (lose(3), 0, [0, 1, 2]),
+        (lose(1), 2, [2, 3]),
+    ):
+        assert [made.version for made in Opened(changed(change)).commits(first)] == versions
+    for change, first, names in GAPS:
+        folder = changed(change)
         with pytest.raises(CatalogReadError) as caught:
-            Opened(table_folder).commits(first)
+            Opened(folder).commits(first)
         assert str(caught.value.diagnostics[0]) == (
-            f"dev.silver.orders: its Delta log is damaged ({log} lacks {listed_names}, and later commits are there); restore them"
-            " from a backup, or read newer versions only [DS503 DamagedTable]"
+            f"dev.silver.orders: its Delta log is damaged ({folder}/_delta_log lacks {names}, and later commits are there);"
+            " restore them from a backup, or read newer versions only [DS503 DamagedTable]"
         )
 
 

@@ -130,14 +130,14 @@ def test_one_row_and_what_is_no_row_are_refused_as_a_whole():
         assert refusal(made(*NAMES).insert, NAME, rows) == (f"dev.silver.orders: {fact}", "")
 
 
-@pytest.mark.parametrize("value", [{"identity": True}, {"default": 1}, {"generated_as": "n + 1"}])
-def test_the_table_fills_columns_that_are_left_out_and_none_that_are_null(value):
-    catalog = made(column("id", is_nullable=False, **value), column("n"))
+def test_the_table_fills_columns_that_are_left_out_and_none_that_are_null():
+    for value in ({"identity": True}, {"default": 1}, {"generated_as": "n + 1"}):
+        catalog = made(column("id", is_nullable=False, **value), column("n"))
 
-    catalog.insert(NAME, [{"n": 0}])
+        catalog.insert(NAME, [{"n": 0}])
 
-    assert catalog._rows[NAME] == [{"n": 0, "id": 1}]
-    assert refusal(catalog.insert, NAME, [{"ID": None}])[0].endswith("NOT NULL constraint violated for column: id")
+        assert catalog._rows[NAME] == [{"n": 0, "id": 1}]
+        assert refusal(catalog.insert, NAME, [{"ID": None}])[0].endswith("NOT NULL constraint violated for column: id")
 
 
 def test_a_type_that_delta_has_not_is_refused():
@@ -171,49 +171,53 @@ TWICE, NEVER = datetime(2026, 10, 25, 2, 30), datetime(2026, 3, 29, 2, 30)
 PLAIN = datetime(2026, 7, 1, 12, 0, 0, 123456)
 
 
-NO_ZONE = "has no time zone"
+READ_BACK = "it is an instant that this process reads back as"
+
+
+B, LATER = "Europe/Berlin", datetime(2026, 10, 25, 2, 30, tzinfo=UTC)
+AT_TEN = datetime(2026, 7, 1, 10, 0, 0, 123456, tzinfo=UTC)
+INSTANTS = [
+    ("UTC", "UTC", PLAIN, PLAIN.replace(tzinfo=UTC)),
+    ("UTC", "", TWICE, LATER),
+    ("UTC", "Z", PLAIN, PLAIN.replace(tzinfo=UTC)),
+    (B, B, PLAIN, AT_TEN),
+    (B, "", PLAIN, AT_TEN),
+    (B, "+02:00", PLAIN, AT_TEN),
+    (B, "GMT+2", PLAIN, AT_TEN),
+    ("Etc/GMT+3", "-03:00:00", PLAIN, datetime(2026, 7, 1, 15, 0, 0, 123456, tzinfo=UTC)),
+    (B, B, datetime(1850, 1, 1), datetime(1849, 12, 31, 23, 6, 32, tzinfo=UTC)),
+    ("UTC", B, TWICE.replace(tzinfo=BERLIN), datetime(2026, 10, 25, 0, 30, tzinfo=UTC)),
+    ("UTC", B, TWICE.replace(tzinfo=BERLIN, fold=1), datetime(2026, 10, 25, 1, 30, tzinfo=UTC)),
+    ("UTC", "no such zone", PLAIN.replace(tzinfo=UTC), PLAIN.replace(tzinfo=UTC)),
+]
+"""The zones of the process and of the session, what is given, and the instant that it is."""
+TIME_FAULTS = [
+    (B, B, TWICE, " and happens twice in Europe/Berlin"),
+    ("UTC", B, TWICE, " and happens twice in Europe/Berlin"),
+    ("UTC", B, TWICE.replace(fold=1), " and happens twice in Europe/Berlin"),
+    (B, "", TWICE, " and happens twice in the zone of this process"),
+    (B, "", NEVER, " and does not happen in the zone of this process"),
+    ("UTC", B, NEVER, " and does not happen in Europe/Berlin"),
+    ("UTC", B, PLAIN, f"; in Europe/Berlin {READ_BACK} 2026-07-01 10:00:00.123456"),
+    # In UTC it happens once, and Python reads the instant back as an hour that repeats.
+    (B, "UTC", TWICE, f"; in UTC {READ_BACK} 2026-10-25 03:30:00"),
+    ("UTC", "Mars/Base", PLAIN, ", and Python does not know that of the session, Mars/Base"),
+    ("UTC", "../x", PLAIN, ", and Python does not know that of the session, ../x"),
+]
 
 
 def test_a_datetime_is_one_instant_or_refused(in_zone, monkeypatch):
-    berlin, noon = "Europe/Berlin", (2026, 7, 1, 12, 0, 0, 123456)
-    at_ten = datetime(2026, 7, 1, 10, 0, 0, 123456, tzinfo=UTC)
-    for process, session, given, instant in (
-        ("UTC", "UTC", PLAIN, datetime(*noon, tzinfo=UTC)),
-        ("UTC", "", TWICE, datetime(2026, 10, 25, 2, 30, tzinfo=UTC)),
-        ("UTC", "Z", PLAIN, datetime(*noon, tzinfo=UTC)),
-        (berlin, berlin, PLAIN, at_ten),
-        (berlin, "", PLAIN, at_ten),
-        (berlin, "+02:00", PLAIN, at_ten),
-        (berlin, "GMT+2", PLAIN, at_ten),
-        ("Etc/GMT+3", "-03:00:00", PLAIN, datetime(2026, 7, 1, 15, 0, 0, 123456, tzinfo=UTC)),
-        (berlin, berlin, datetime(1850, 1, 1), datetime(1849, 12, 31, 23, 6, 32, tzinfo=UTC)),
-        ("UTC", berlin, TWICE.replace(tzinfo=BERLIN), datetime(2026, 10, 25, 0, 30, tzinfo=UTC)),
-        ("UTC", berlin, TWICE.replace(tzinfo=BERLIN, fold=1), datetime(2026, 10, 25, 1, 30, tzinfo=UTC)),
-        ("UTC", "no such zone", PLAIN.replace(tzinfo=UTC), PLAIN.replace(tzinfo=UTC)),
-    ):
+    for process, session, given, instant in INSTANTS:
         in_zone(process)
 
         assert repr(Clock(session, in_utc=True).instant(given)) == repr(instant), (process, session, given)
         assert Clock(session).instant(given) is given
-    reads = "it is an instant that this process reads back as"
-    for process, session, given, fact in (
-        (berlin, berlin, TWICE, f"{NO_ZONE} and happens twice in Europe/Berlin"),
-        ("UTC", berlin, TWICE, f"{NO_ZONE} and happens twice in Europe/Berlin"),
-        ("UTC", berlin, TWICE.replace(fold=1), f"{NO_ZONE} and happens twice in Europe/Berlin"),
-        (berlin, "", TWICE, f"{NO_ZONE} and happens twice in the zone of this process"),
-        (berlin, "", NEVER, f"{NO_ZONE} and does not happen in the zone of this process"),
-        ("UTC", berlin, NEVER, f"{NO_ZONE} and does not happen in Europe/Berlin"),
-        ("UTC", berlin, PLAIN, f"{NO_ZONE}; in Europe/Berlin {reads} 2026-07-01 10:00:00.123456"),
-        # In UTC it happens once, and Python reads the instant back as an hour that repeats.
-        (berlin, "UTC", datetime(2026, 10, 25, 2, 30), f"{NO_ZONE}; in UTC {reads} 2026-10-25 03:30:00"),
-        ("UTC", "Mars/Base", PLAIN, f"{NO_ZONE}, and Python does not know that of the session, Mars/Base"),
-        ("UTC", "../x", PLAIN, f"{NO_ZONE}, and Python does not know that of the session, ../x"),
-    ):
+    for process, session, given, fact in TIME_FAULTS:
         in_zone(process)
 
         with pytest.raises(TimeFault) as caught:
             Clock(session, in_utc=True).instant(given)
-        assert str(caught.value) == f"{fact}; give it a tzinfo"
+        assert str(caught.value) == f"has no time zone{fact}; give it a tzinfo"
     with pytest.raises(TimeFault, match=r"^is out of range in UTC; give an instant from year 1 to year 9999$"):
         Clock("+02:00", in_utc=True).instant(datetime(1, 1, 1))
 
@@ -222,25 +226,25 @@ def test_a_datetime_is_one_instant_or_refused(in_zone, monkeypatch):
 
     monkeypatch.setattr(row_values, "ZoneInfo", missing)
     with pytest.raises(TimeFault, match="Python does not know that of the session, Europe/Berlin; give it a tzinfo"):
-        Clock(berlin).instant(PLAIN)
+        Clock(B).instant(PLAIN)
 
 
-@pytest.mark.parametrize("in_utc", [True, False])
-def test_a_timestamp_is_a_fact_of_the_row(in_zone, in_utc):
+def test_a_timestamp_is_a_fact_of_the_row(in_zone):
     in_zone("Europe/Berlin")
-    clock = Clock("Europe/Berlin", in_utc=in_utc)
     times = state(stored("t", "timestamp"), stored("n", LONG.simpleString()))
     given = Moment(2026, 7, 1, 14, tzinfo=BERLIN)
+    facts = ((TWICE, "happens twice"), (NEVER, "does not happen"))
+    for clock in (Clock("Europe/Berlin"), Clock("Europe/Berlin", in_utc=True)):
+        (row,) = converted_rows(times, [{"t": given}], clock)
+        text, _ = refusal(converted_rows, times, [{"t": TWICE}, {"t": NEVER, "n": 1}], clock)
 
-    (row,) = converted_rows(times, [{"t": given}], clock)
-    text, _ = refusal(converted_rows, times, [{"t": TWICE}, {"t": NEVER, "n": 1}], clock)
-
-    assert row == {"t": datetime(2026, 7, 1, 12, tzinfo=timezone.utc)}
-    assert type(row["t"]) is datetime
-    assert text.splitlines() == [
-        f"dev.silver.orders: row 1, column t: {TWICE!r} does not fit timestamp: it has no time zone and happens twice in Europe/Berlin; give it a tzinfo",
-        f"dev.silver.orders: row 2, column t: {NEVER!r} does not fit timestamp: it has no time zone and does not happen in Europe/Berlin; give it a tzinfo",
-    ]
+        assert row == {"t": datetime(2026, 7, 1, 12, tzinfo=timezone.utc)}
+        assert type(row["t"]) is datetime
+        assert text.splitlines() == [
+            f"dev.silver.orders: row {number}, column t: {value!r} does not fit timestamp: it has no time zone and {fact} in"
+            " Europe/Berlin; give it a tzinfo"
+            for number, (value, fact) in enumerate(facts, 1)
+        ]
 
 
 def test_a_timestamp_that_is_written_as_a_time_of_the_zone_has_to_happen_once():

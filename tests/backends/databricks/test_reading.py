@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from pytest_delta_schema.backends import BackendSettings
 from pytest_delta_schema.backends.databricks.backend import BACKEND
 from pytest_delta_schema.backends.databricks.connection import SparkConnection
 from pytest_delta_schema.backends.databricks.descriptions import description_of_json
+from pytest_delta_schema.backends.spark.compat import frame_of_rows
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine import Gate
@@ -48,15 +50,12 @@ def place(request):
 
 def collated(place, collation="", *, is_hidden=False):
     """Return a workspace with a default collation, and its catalog."""
-    workspace = Workspace(MemoryCatalog())
+    is_table = place == "table"
+    hidden = [("DESCRIBE TABLE" if is_table else "DESCRIBE SCHEMA EXTENDED")] if is_hidden else []
+    workspace, catalog = over(table(*PLAIN) if is_table else None, *hidden)
     if collation:
-        workspace.collations[str(NAME) if place == "table" else "dev.silver"] = collation
-    if is_hidden:
-        workspace.refused["DESCRIBE TABLE" if place == "table" else "DESCRIBE SCHEMA EXTENDED"] = GONE
-    workspace.backend.create_schema("dev", "silver")
-    if place == "table":
-        Orchestrator.over(workspace.backend).sync_tables([table(*PLAIN)])
-    return workspace, Doubled(workspace)
+        workspace.collations[str(NAME) if is_table else "dev.silver"] = collation
+    return workspace, catalog
 
 
 def over(model, *refused, **options):
@@ -103,9 +102,8 @@ def test_a_check_is_refused_before_anything_runs(place):
 @pytest.mark.parametrize(("collation", "is_hidden"), [("", False), ("UTF8_BINARY", False), ("", True)])
 def test_a_check_runs_where_no_other_collation_is_shown(place, collation, is_hidden):
     workspace, catalog = collated(place, collation, is_hidden=is_hidden)
-    model = table(*PLAIN, checks=CHECKS)
 
-    Orchestrator.over(catalog).sync_tables([model])
+    Orchestrator.over(catalog).sync_tables([table(*PLAIN, checks=CHECKS)])
 
     assert len(workspace.states()[NAME].checks) == 2
     assert len(questions(workspace)) == (place == "schema")
@@ -143,19 +141,18 @@ JSON, CREATED = "DESCRIBE TABLE EXTENDED", "SHOW CREATE TABLE"
 HIDDEN = ("defaults", "generated columns", "NOT NULL in structs", "comments in structs")
 
 
-@pytest.mark.parametrize(
-    ("runtime", "refused", "not_shown"),
-    [
-        (None, [], ()),
-        ("16.2.x-scala2.12", [], ()),
-        ("15.4.x-scala2.12", [], ()),
-        (None, [JSON], ()),
-        (None, [CREATED], ("generated columns",)),
-        (None, [JSON, CREATED], HIDDEN),
-        ("15.4.x-scala2.12", [CREATED], HIDDEN),
-    ],
-    ids=["warehouse", "16.2", "15.4", "no JSON", "no statement", "neither", "15.4 without statement"],
-)
+ANSWERS: dict[str, tuple[str | None, list[str], tuple[str, ...]]] = {
+    "warehouse": (None, [], ()),
+    "16.2": ("16.2.x-scala2.12", [], ()),
+    "15.4": ("15.4.x-scala2.12", [], ()),
+    "no JSON": (None, [JSON], ()),
+    "no statement": (None, [CREATED], ("generated columns",)),
+    "neither": (None, [JSON, CREATED], HIDDEN),
+    "15.4 without statement": ("15.4.x-scala2.12", [CREATED], HIDDEN),
+}
+
+
+@pytest.mark.parametrize(("runtime", "refused", "not_shown"), ANSWERS.values(), ids=ANSWERS)
 def test_what_no_answer_shows_is_neither_drift_nor_equal(runtime, refused, not_shown):
     workspace, catalog = over(EVERYTHING, *refused, runtime=runtime)
 
@@ -170,26 +167,23 @@ def test_what_no_answer_shows_is_neither_drift_nor_equal(runtime, refused, not_s
         assert comparable(observed) == comparable(workspace.states()[NAME])
 
 
-@pytest.mark.parametrize("is_shown", [True, False], ids=["shown", "hidden"])
-def test_a_change_of_what_is_not_shown_is_a_drift_only_where_it_is_shown(is_shown):
+def test_a_change_of_what_is_not_shown_is_a_drift_only_where_it_is_shown():
+    strict, last = field("select", TEXT, comment="it's"), DEEP.fields[-1]
     changes = [
         (Column("from", TEXT, default="'other'", comment="A word"), "defaults"),
         (Column("from", TEXT, comment="A word"), "defaults"),
-        (
-            Column("deep", struct(*DEEP.fields[:2], field("m", DEEP["m"].dataType, comment="New"))),
-            "comments in structs",
-        ),
-        (Column("deep", struct(field("select", TEXT, comment="it's"), *DEEP.fields[1:])), "NOT NULL in structs"),
+        (Column("deep", struct(*DEEP.fields[:2], field("m", last.dataType, comment="New"))), "comments in structs"),
+        (Column("deep", struct(strict, *DEEP.fields[1:])), "NOT NULL in structs"),
     ]
-    _, catalog = over(EVERYTHING, *([] if is_shown else [JSON, CREATED]))
-    for changed, part in changes:
+    for (changed, part), refused in product(changes, ([], [JSON, CREATED])):
+        _, catalog = over(EVERYTHING, *refused)
         columns = [changed if column.name == changed.name else column for column in EVERYTHING.columns]
         model = replace(EVERYTHING, columns=columns)
 
         outcome = Gate(catalog, [model]).drift(model)
 
-        assert outcome.status is (Status.DRIFTED if is_shown else Status.IN_SYNC), changed
-        assert (part in outcome.label) is not is_shown, changed
+        assert outcome.status is (Status.IN_SYNC if refused else Status.DRIFTED), changed
+        assert (part in outcome.label) is bool(refused), changed
 
 
 def test_an_apply_of_what_is_not_shown_is_not_proven():
@@ -286,41 +280,52 @@ def test_types_are_read_from_json():
         assert not read.is_whole
 
 
-@pytest.mark.parametrize(
-    "properties", [{}, {"delta.minReaderVersion": "3"}, {"password": "*********(redacted)", **BOTH}]
-)
-def test_properties_that_json_does_not_show_are_those_of_the_detail(monkeypatch, properties):
+def test_properties_that_json_does_not_show_are_those_of_the_detail(monkeypatch):
     model = table(column(), table_properties={"password": "x", **BOTH})
-    workspace, catalog = over(model)
-    json_of = workspace.json_of
-    monkeypatch.setattr(workspace, "json_of", lambda state: {**json_of(state), "table_properties": properties})
+    for shown in ({}, {"delta.minReaderVersion": "3"}, {"password": "*********(redacted)", **BOTH}):
+        workspace, catalog = over(model)
+        json_of = workspace.json_of
+        changed = {"table_properties": shown}
+        monkeypatch.setattr(workspace, "json_of", lambda state, real=json_of, own=changed: {**real(state), **own})
 
-    observed = catalog.snapshot([model]).tables[NAME]
+        observed = catalog.snapshot([model]).tables[NAME]
 
-    assert observed.table_properties["password"] == "x"  # noqa: S105 - of nobody
-    assert any(sql.startswith("DESCRIBE DETAIL") for sql in workspace.asked)
+        assert observed.table_properties["password"] == "x"  # noqa: S105 - of nobody
+        assert any(sql.startswith("DESCRIBE DETAIL") for sql in workspace.asked)
 
 
-@pytest.mark.parametrize("refused", [[], [JSON], [JSON, CREATED]], ids=["JSON", "statement", "detail"])
-def test_the_keys_that_databricks_chooses_are_kept_unless_a_model_names_others(refused):
-    workspace, catalog = over(table(column()), *refused)
-    workspace.auto.add(str(NAME))
-    line = Orchestrator.over(catalog)
+def test_the_keys_that_databricks_chooses_are_kept_unless_a_model_names_others():
+    for refused in ([], [JSON], [JSON, CREATED]):
+        workspace, catalog = over(table(column()), *refused)
+        workspace.auto.add(str(NAME))
+        line = Orchestrator.over(catalog)
 
-    assert line.plan_tables([table(column())]).is_empty
-    (action,) = line.plan_tables([table(column(), clustered_by=["id"])]).actions
-    assert [statement.sql for statement in statements(action)] == [
-        "ALTER TABLE `dev`.`silver`.`orders` CLUSTER BY (`id`)"
-    ]
+        assert line.plan_tables([table(column())]).is_empty
+        (action,) = line.plan_tables([table(column(), clustered_by=["id"])]).actions
+        keys = [statement.sql for statement in statements(action)]
+        assert keys == ["ALTER TABLE `dev`.`silver`.`orders` CLUSTER BY (`id`)"]
 
 
 NUMBERS = ("ordinal_position", "position_in_unique_constraint")
 
 
-@pytest.fixture(scope="module")
-def databricks(spark_catalog):
-    """The backend over the local session, in which a schema is called as Databricks calls it."""
-    local = spark_catalog
+class OverSpark(SparkConnection):
+    """The local session, in which the relations of information_schema are temporary views."""
+
+    def __init__(self, local):
+        super().__init__(local.spark)
+        for name, rows in Workspace(local).relations().items():
+            columns = RELATIONS[name]
+            fields = [spark.StructField(key, INT if key in NUMBERS else TEXT) for key in columns]
+            values = [tuple(row.get(key) for key in columns) for row in rows]
+            frame_of_rows(local.spark, values, spark.StructType(fields)).createOrReplaceTempView(name)
+
+    def rows(self, sql):
+        return super().rows(sql.replace("`dev`.information_schema.", ""))
+
+
+@pytest.mark.spark
+def test_over_spark_states_data_checks_and_versions_are_those_of_the_local_backend(local):
     parent = table(column(is_nullable=False), name="dev.silver.parents", primary_key=["id"])
     model = table(
         column(is_nullable=False, comment="Key"),
@@ -336,63 +341,35 @@ def databricks(spark_catalog):
         clustered_by=["day", "s.x"],
         table_properties={**BOTH, "team": "x"},
     )
-    Orchestrator.over(local).sync_tables([parent, model])
-    local.create_schema("dev", "information_schema")
-    for name, rows in Workspace(local).relations().items():
-        columns = RELATIONS[name]
-        fields = [spark.StructField(key, INT if key in NUMBERS else TEXT) for key in columns]
-        values = [tuple(row.get(key) for key in columns) for row in rows]
-        frame = local.spark.createDataFrame(values, spark.StructType(fields))
-        frame.write.format("delta").saveAsTable(f"dev.information_schema.{name}")
-    yield DatabricksCatalog(SparkConnection(local.spark), read_threads=2), [model, parent], local
-    for schema in ("information_schema", "silver"):
-        local.drop_schema("dev", schema)
+    nope, models = table(column(), name="dev.silver.nope"), [parent, model]
+    Orchestrator.over(local).sync_tables(models)
+    connection = OverSpark(local)
+    try:
+        catalog = DatabricksCatalog(connection, read_threads=2)
 
+        from_queries, from_logs = (item.snapshot(models).tables for item in (catalog, local))
 
-@pytest.mark.spark
-def test_states_are_those_of_the_log(databricks):
-    catalog, models, local = databricks
+        # No CREATE statement is shown here, and no other query shows RELY.
+        expected = {}
+        for name, state in from_logs.items():
+            keys = tuple(key._replace(rely=None) for key in state.foreign_keys)
+            own = state.primary_key._replace(rely=None)
+            expected[name] = replace(comparable(state), primary_key=own, foreign_keys=keys)
+        assert {name: comparable(state) for name, state in from_queries.items()} == expected
+        assert Orchestrator.over(catalog).plan_tables(models).is_empty
+        assert [table.exists for table in catalog.snapshot([nope]).tables.values()] == [False]
+        assert catalog.version(nope.name) is ABSENT
+        assert NAME in catalog.table_names("dev", "silver")
 
-    from_queries, from_logs = (item.snapshot(models).tables for item in (catalog, local))
-
-    # No CREATE statement is shown here, and no other query shows RELY.
-    expected = {}
-    for name, state in from_logs.items():
-        keys = tuple(key._replace(rely=None) for key in state.foreign_keys)
-        expected[name] = replace(
-            comparable(state), primary_key=state.primary_key._replace(rely=None), foreign_keys=keys
-        )
-    assert {name: comparable(state) for name, state in from_queries.items()} == expected
-    assert Orchestrator.over(catalog).plan_tables(models).is_empty
-
-
-@pytest.mark.spark
-def test_data_checks_run(databricks):
-    catalog, _, local = databricks
-    local.insert(NAME, [{"id": 1}, {"id": 2, "day": "x"}])
-
-    counts = catalog.data_checks(NAME).count_rows([NotNull(ColumnPath("day")), CheckState("two", "id > 1")])
-
-    assert (counts.rows, counts.broken, catalog.version(NAME)) == (2, (1, 1), local.version(NAME))
-
-
-@pytest.mark.spark
-def test_what_is_not_there(databricks):
-    catalog, _, _ = databricks
-    nope = table(column(), name="dev.silver.nope")
-
-    assert [table.exists for table in catalog.snapshot([nope]).tables.values()] == [False]
-    assert catalog.version(nope.name) is ABSENT
-    assert str(NAME) in map(str, catalog.table_names("dev", "silver"))
-
-
-@pytest.mark.spark
-def test_columns_of_one_name_are_read_by_position(databricks):
-    connection = SparkConnection(databricks[2].spark)
-
-    assert connection.values("SELECT 1 AS n, 2 AS n") == [(1, 2)]
-    with pytest.raises(StatementError, match=r"several columns of one name \(n\)"):
-        connection.rows("SELECT 1 AS n, 2 AS n")
+        local.insert(NAME, [{"id": 1}, {"id": 2, "day": "x"}])
+        counts = catalog.data_checks(NAME).count_rows([NotNull(ColumnPath("day")), CheckState("two", "id > 1")])
+        assert (counts.rows, counts.broken, catalog.version(NAME)) == (2, (1, 1), local.version(NAME))
+        assert connection.values("SELECT 1 AS n, 2 AS n") == [(1, 2)]
+        with pytest.raises(StatementError, match=r"several columns of one name \(n\)"):
+            connection.rows("SELECT 1 AS n, 2 AS n")
+    finally:
+        for name in RELATIONS:
+            local.spark.catalog.dropTempView(name)
 
 
 def test_the_location_of_a_workspace_names_no_secret(monkeypatch):

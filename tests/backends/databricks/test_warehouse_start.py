@@ -6,6 +6,7 @@ import logging
 import re
 import time
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,6 @@ from pytest_delta_schema.backends.databricks.connection import start_warehouse
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 LOST = RuntimeError("no answer")
-MINUTES = ["STARTING"] * 30
 
 
 class Clock:
@@ -69,76 +69,64 @@ def clock(monkeypatch):
     return clock
 
 
-@pytest.mark.parametrize(
-    ("states", "starts", "waits"),
-    [
-        (["RUNNING"], 0, []),
-        (["STARTING", "RUNNING"], 0, [1]),
-        (["STOPPED", "STARTING", "STARTING", "STARTING", "STARTING", "STARTING", "RUNNING"], 1, [1, 2, 4, 8, 10, 10]),
-        (["STOPPED", "STOPPED", "STOPPED", "STARTING", "RUNNING"], 1, [1, 2, 4, 8]),
-        (["STOPPING", "STOPPED", "STARTING", "RUNNING"], 1, [1, 2, 4]),
-        (["STOPPED", LOST, "STARTING", LOST, None, "RUNNING"], 1, [1, 2, 4, 8, 10]),
-        (["STOPPED", *MINUTES, "RUNNING"], 1, [1, 2, 4, 8, *[10] * 27]),
-    ],
-)
-def test_a_warehouse_is_waited_for(clock, states, starts, waits):
-    warehouses = Warehouses(*states)
-
-    start_warehouse(warehouses, "abc", 600)
-
-    assert (warehouses.starts, clock.waits) == (starts, waits)
+WAITS: list[tuple[list[Any], int, list[int]]] = [
+    (["RUNNING"], 0, []),
+    (["STARTING", "RUNNING"], 0, [1]),
+    (["STOPPED", *["STARTING"] * 5, "RUNNING"], 1, [1, 2, 4, 8, 10, 10]),
+    (["STOPPED", "STOPPED", "STOPPED", "STARTING", "RUNNING"], 1, [1, 2, 4, 8]),
+    (["STOPPING", "STOPPED", "STARTING", "RUNNING"], 1, [1, 2, 4]),
+    (["STOPPED", LOST, "STARTING", LOST, None, "RUNNING"], 1, [1, 2, 4, 8, 10]),
+    (["STOPPED", *["STARTING"] * 30, "RUNNING"], 1, [1, 2, 4, 8, *[10] * 27]),
+]
 
 
-@pytest.mark.parametrize(
-    "warehouses",
-    [
+def test_a_warehouse_is_waited_for(clock):
+    for states, starts, waits in WAITS:
+        clock.waits.clear()
+        warehouses = Warehouses(*states)
+
+        start_warehouse(warehouses, "abc", 600)
+
+        assert (warehouses.starts, clock.waits) == (starts, waits), states
+
+
+def test_what_the_workspace_does_not_tell_is_left_to_the_connection(clock):
+    """No answer, an unknown state, and no permission, also later."""
+    for warehouses in (
         Warehouses(LOST),
         Warehouses(None),
         Warehouses("STOPPED", refusal=LOST),
         Warehouses("STOPPING", "STOPPED", refusal=LOST),
-    ],
-    ids=["no answer", "an unknown state", "no permission", "no permission later"],
-)
-def test_what_the_workspace_does_not_tell_is_left_to_the_connection(clock, warehouses):
-    start_warehouse(warehouses, "abc", 600)
+    ):
+        clock.waits.clear()
+        start_warehouse(warehouses, "abc", 600)
 
-    assert sum(clock.waits) <= 1
+        assert sum(clock.waits) <= 1
 
 
-@pytest.mark.parametrize(
-    ("warehouses", "message"),
-    [
-        (
-            Warehouses("STOPPED", "STARTING"),
-            (
-                "the SQL warehouse abc does not run after 60 s, it is starting; raise databricks_start_timeout, or start it"
-                " before the run"
-            ),
-        ),
+LATE = "does not run after 60 s, it is starting"
+REMEDY = "raise databricks_start_timeout, or start it before the run"
+
+
+def test_a_warehouse_that_does_not_start_is_an_error(clock):
+    for warehouses, message in (
+        (Warehouses("STOPPED", "STARTING"), f"{LATE}; {REMEDY}"),
         (
             Warehouses("STOPPED", "STARTING", summary="no capacity\nfor hunter2"),
-            (
-                "the SQL warehouse abc does not run after 60 s, it is starting (no capacity\\nfor ***); raise"
-                " databricks_start_timeout, or start it before the run"
-            ),
+            f"{LATE} (no capacity\\nfor ***); {REMEDY}",
         ),
         (
             Warehouses("STOPPED", "STARTING", "STOPPED", summary="quota exceeded"),
-            "the SQL warehouse abc stopped while it started (quota exceeded); see its events in the workspace",
+            "stopped while it started (quota exceeded); see its events in the workspace",
         ),
-        (
-            Warehouses("STARTING", "DELETING"),
-            "the SQL warehouse abc is deleted; set databricks_warehouse to a different one",
-        ),
-    ],
-    ids=["late", "with a reason", "stopped", "deleted"],
-)
-def test_a_warehouse_that_does_not_start_is_an_error(clock, warehouses, message):
-    with pytest.raises(BackendUnavailableError) as caught:
-        start_warehouse(warehouses, "abc", 60, lambda text: text.replace("hunter2", "***"))
+        (Warehouses("STARTING", "DELETING"), "is deleted; set databricks_warehouse to a different one"),
+    ):
+        clock.waits.clear()
+        with pytest.raises(BackendUnavailableError) as caught:
+            start_warehouse(warehouses, "abc", 60, lambda text: text.replace("hunter2", "***"))
 
-    assert str(caught.value) == message
-    assert sum(clock.waits) <= 60
+        assert str(caught.value) == f"the SQL warehouse abc {message}"
+        assert sum(clock.waits) <= 60
 
 
 def test_the_progress_of_a_start_is_shown(caplog, monkeypatch):

@@ -59,24 +59,20 @@ def test_a_new_session_has_the_settings_of_this_package_unless_something_gives_i
             assert not has_own_settings({}), key
 
 
-@pytest.mark.parametrize(
-    "versions",
-    [
+def test_logs_are_read_as_the_newest_pair_reads_them_where_no_session_can_start(monkeypatch):
+    for versions in (
         {"pyspark": "4.2.0"},
         {"pyspark": "4.3.0", "delta-spark": "4.4.0"},
         {"pyspark-client": "4.2.0"},
         {"databricks-connect": "17.3"},
         {"pyspark": "4.2.0", "delta-spark": "3.3.3"},
-    ],
-    ids=str,
-)
-def test_logs_are_read_as_the_newest_pair_reads_them_where_no_session_can_start(monkeypatch, versions):
-    monkeypatch.setattr(session, "installed", lambda: versions)
+    ):
+        monkeypatch.setattr(session, "installed", lambda versions=versions: versions)
 
-    known = installed_versions(never)
+        known = installed_versions(never)
 
-    assert has_own_settings({})
-    assert (known.spark, known.delta) == ((4, 2), (4, 4))
+        assert has_own_settings({})
+        assert (known.spark, known.delta) == ((4, 2), (4, 4)), versions
 
 
 def never():

@@ -87,25 +87,19 @@ def test_an_equal_table_is_copied_with_an_id_keys_and_times_of_its_own(logs, tmp
 
     assert logs.prepared.copied == set()
     folder = tmp_path / "b"
-    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.name != "_delta_log") == [
-        "_delta_log/00000000000000000000.json",
-        "_delta_log/00000000000000000001.crc",
-        "_delta_log/00000000000000000001.json",
-        "_delta_log/_staged_commits",
+    log = folder / "_delta_log"
+    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path != log) == [
+        *(f"_delta_log/{name}" for name in (f"{0:020}.json", f"{1:020}.crc", f"{1:020}.json", "_staged_commits")),
         "_delta_schema",
     ]
-    first, second = (
-        [json.loads(line) for line in (folder / "_delta_log" / f"{version:020}.json").read_text().splitlines()]
-        for version in (0, 1)
-    )
+    lines = [(log / f"{version:020}.json").read_text().splitlines() for version in (0, 1)]
+    first, second = (list(map(json.loads, commit)) for commit in lines)
     metadata = first[1]["metaData"]
     assert metadata.pop("id") not in {"old", ""}
+    key = {"pytest_delta_schema.primaryKey": '{"name": "pk_dev_s_b__id", "columns": ["id"]}'}
     assert metadata == {
         "schemaString": "{}",
-        "configuration": {
-            "team": "x",
-            "pytest_delta_schema.primaryKey": '{"name": "pk_dev_s_b__id", "columns": ["id"]}',
-        },
+        "configuration": {"team": "x", **key},
         "createdTime": NOW * 1000,
     }
     assert first[0]["commitInfo"]["timestamp"] == first[0]["commitInfo"]["inCommitTimestamp"] == NOW * 1000
@@ -113,8 +107,8 @@ def test_an_equal_table_is_copied_with_an_id_keys_and_times_of_its_own(logs, tmp
         "timestamp": NOW * 1000 + 1,
         "operationParameters": {"properties": PROPERTIES.replace("dev_s_a", "dev_s_b")},
     }
-    assert PROTOCOL_LINE in (folder / "_delta_log" / f"{0:020}.json").read_text().splitlines()
-    checksum = json.loads((folder / "_delta_log" / f"{1:020}.crc").read_text())
+    assert PROTOCOL_LINE in lines[0]
+    checksum = json.loads((log / f"{1:020}.crc").read_text())
     assert checksum == {"metadata": second[1]["metaData"], "inCommitTimestampOpt": NOW * 1000 + 1, "numFiles": 0}
 
 

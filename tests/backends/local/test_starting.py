@@ -21,7 +21,6 @@ from pytest_delta_schema.backends.local import catalog as local_catalog
 from pytest_delta_schema.backends.local import launch, start
 from pytest_delta_schema.backends.local.backend import BACKEND
 from pytest_delta_schema.backends.local.launch import (
-    Java,
     LaunchResources,
     classes_jar,
     coordinates,
@@ -98,10 +97,6 @@ def run(script, *args, **env):
     return python("-c", script, *map(str, args), **env)
 
 
-def prepare(**env):
-    return python("-m", "pytest_delta_schema", "prepare", **env)
-
-
 def python(*args, **env):
     return subprocess.run(
         [sys.executable, *args],
@@ -145,12 +140,11 @@ def test_the_archive_is_written_once_with_nearly_all_classes_and_used_after(tmp_
     cache = shared_cache(tmp_path)
     env = {"XDG_CACHE_HOME": str(cache.parent)}
 
-    first, second = (prepare(**env) for _ in range(2))
+    first = python("-m", "pytest_delta_schema", "prepare", **env)
 
-    assert (first.returncode, second.returncode) == (0, 0), first.stderr
+    assert first.returncode == 0, first.stderr
     assert "Dynamic dump" not in first.stderr
     assert first.stderr.count("writing an archive of the JVM's classes, once; later starts are faster: done") == 1
-    assert "writing an archive" not in second.stderr
     (archive,) = (cache / "archives").glob("*.jsa")
     assert archive.stat().st_size > 1e6
     assert not [path for path in (cache / "archives").iterdir() if path.suffix not in (".jsa", ".lock")]
@@ -219,30 +213,26 @@ def test_local_files_are_written_by_classes_that_a_project_can_replace(tmp_path,
     assert started["spark.hadoop.fs.AbstractFileSystem.file.impl"] == "pytest_delta_schema.NioFs"
 
 
-@pytest.mark.parametrize(
-    "own",
-    [{}, {"PYSPARK_PYTHON": "python3.12", "SPARK_LAUNCHER_OPTS": "-Xmx64m"}],
-    ids=["none set", "two set"],
-)
-def test_spark_submit_is_told_what_it_would_look_for(monkeypatch, own):
+def test_spark_submit_is_told_what_it_would_look_for(monkeypatch):
     names = ("PYSPARK_PYTHON", "SPARK_HOME", "SPARK_LAUNCHER_OPTS")
     for name in names:
         monkeypatch.delenv(name, raising=False)
-    home = str(spark_home())
-    for name, value in own.items():
-        monkeypatch.setenv(name, value)
-    builder = SimpleNamespace(getOrCreate=lambda: {name: os.environ[name] for name in names})
-    monkeypatch.setattr(start, "new_builder", lambda _: builder)
-
-    environment: Any = start.start_spark({})
-
     defaults = {
         "PYSPARK_PYTHON": sys.executable,
-        "SPARK_HOME": home,
+        "SPARK_HOME": str(spark_home()),
         "SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1",
     }
-    assert environment == {**defaults, **own}
-    assert {name: os.environ[name] for name in names if name in os.environ} == own
+    builder = SimpleNamespace(getOrCreate=lambda: {name: os.environ[name] for name in names})
+    monkeypatch.setattr(start, "new_builder", lambda _: builder)
+    for own in ({}, {"PYSPARK_PYTHON": "python3.12", "SPARK_LAUNCHER_OPTS": "-Xmx64m"}):
+        with monkeypatch.context() as patch:
+            for name, value in own.items():
+                patch.setenv(name, value)
+
+            environment: Any = start.start_spark({})
+
+            assert environment == {**defaults, **own}
+            assert {name: os.environ[name] for name in names if name in os.environ} == own
 
 
 def test_the_warehouse_keeps_itself_out_of_git(tmp_path):
@@ -258,10 +248,6 @@ def test_the_warehouse_keeps_itself_out_of_git(tmp_path):
 def empty_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "pytest_delta_schema"
-
-
-def test_the_coordinates_belong_to_the_installed_spark():
-    assert re.fullmatch(r"io\.delta:delta-spark_4\.2_2\.13:4\.4\.0", coordinates())
 
 
 @pytest.mark.spark
@@ -284,39 +270,24 @@ def test_jars_that_cannot_be_downloaded_are_reported_with_the_three_ways_of_the_
     assert caplog.messages[0].startswith("downloading io.delta:delta-spark_4.2_2.13:0.0.0 and what it needs")
 
 
-MODULES = [
-    "com.fasterxml.jackson.core:jackson-annotations",
-    "com.fasterxml.jackson.datatype:jackson-datatype-jdk8",
-    "com.github.luben:zstd-jni",
-    "com.google.code.findbugs:jsr305",
-    "commons-logging:commons-logging",
-    "commons-pool:commons-pool",
-    "io.airlift:aircompressor",
-    "io.delta:delta-kernel-api",
-    "io.delta:delta-kernel-defaults",
-    "io.delta:delta-kernel-unitycatalog",
-    "io.delta:delta-spark_4.2_2.13",
-    "io.delta:delta-storage",
-    "io.unitycatalog:unitycatalog-client",
-    "io.unitycatalog:unitycatalog-hadoop",
-    "javax.annotation:javax.annotation-api",
-    "org.antlr:antlr4-runtime",
-    "org.apache.hadoop:hadoop-client-runtime",
-    "org.apache.logging.log4j:log4j-slf4j2-impl",
-    "org.apache.parquet:parquet-hadoop",
-    "org.locationtech.jts:jts-core",
-    "org.roaringbitmap:RoaringBitmap",
-    "org.slf4j:slf4j-api",
-    "org.xerial.snappy:snappy-java",
-]
+MODULES = """
+com.fasterxml.jackson.core:jackson-annotations com.fasterxml.jackson.datatype:jackson-datatype-jdk8
+com.github.luben:zstd-jni com.google.code.findbugs:jsr305 commons-logging:commons-logging commons-pool:commons-pool
+io.airlift:aircompressor io.delta:delta-kernel-api io.delta:delta-kernel-defaults io.delta:delta-kernel-unitycatalog
+io.delta:delta-spark_4.2_2.13 io.delta:delta-storage io.unitycatalog:unitycatalog-client
+io.unitycatalog:unitycatalog-hadoop javax.annotation:javax.annotation-api org.antlr:antlr4-runtime
+org.apache.hadoop:hadoop-client-runtime org.apache.logging.log4j:log4j-slf4j2-impl org.apache.parquet:parquet-hadoop
+org.locationtech.jts:jts-core org.roaringbitmap:RoaringBitmap org.slf4j:slf4j-api org.xerial.snappy:snappy-java
+"""
 """What Delta 4.4.0 and 3.3.3 depend on, at least one module of each group."""
 
 
 def test_only_what_spark_lacks_is_downloaded(tmp_path):
-    command = launch._resolve_command("io.delta:delta-spark_4.2_2.13:4.4.0", tmp_path)
+    assert coordinates() == "io.delta:delta-spark_4.2_2.13:4.4.0"
+    command = launch._resolve_command(coordinates(), tmp_path)
 
     excluded = command[command.index("--exclude-packages") + 1].split(",")
-    left = [name for name in MODULES if not any(fnmatchcase(name, pattern) for pattern in excluded)]
+    left = [name for name in MODULES.split() if not any(fnmatchcase(name, pattern) for pattern in excluded)]
     assert left == [
         "io.delta:delta-kernel-api",
         "io.delta:delta-kernel-defaults",
@@ -388,13 +359,14 @@ def test_classes_are_compiled_once_and_those_that_do_not_fit_are_reported(empty_
     [
         (None, None, r"needs Java 17 or newer, and there is no java on the PATH; install a JRE 17"),
         ("/no/such", None, r"JAVA_HOME is /no/such, but there is no program bin/java in it"),
-        ("fake", 'openjdk version "11.0.2" 2019', r"""bin/java answers 'openjdk version "11.0.2" 2019'; install"""),
         ("fake", "", r"bin/java does not print its version; install a JRE 17"),
     ],
-    ids=["no java", "wrong home", "old", "mute"],
+    ids=["no java", "wrong home", "mute"],
 )
 def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, answer, message):
     monkeypatch.delenv("JAVA_HOME", raising=False)
+    launch._ask.cache_clear()
+    assert re.search(r'version "\d\d', find_java().version)
     if answer is not None:
         program = tmp_path / "fake" / "bin" / "java"
         program.parent.mkdir(parents=True)
@@ -404,14 +376,6 @@ def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, an
         monkeypatch.setenv("PATH", "")
     else:
         monkeypatch.setenv("JAVA_HOME", str(tmp_path / home))
-    launch._ask.cache_clear()
 
     with pytest.raises(BackendUnavailableError, match=message):
         find_java()
-
-
-def test_the_java_of_the_machine_is_found_with_its_version():
-    runtime = find_java()
-
-    assert isinstance(runtime, Java)
-    assert re.search(r'version "\d\d', runtime.version)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -118,35 +119,28 @@ def test_files_and_folders_of_a_table_can_be_read_by_others(local, warehouse):
     assert {mode_of(path) for path in folder.rglob("*") if path.is_file()} == {0o644}
 
 
-@pytest.mark.parametrize(
-    ("before", "given", "of_folder", "of_file"),
-    [
+def test_modes_are_set_as_chmod_sets_them(tmp_path, files):
+    folder, file, link = tmp_path / "folder", tmp_path / "file", tmp_path / "link"
+    folder.mkdir()
+    file.touch()
+    link.symlink_to(file)
+    for before, given_mode, of_folder, of_file in (
         (0o700, "755", 0o755, 0o755),
         (0o777, "640", 0o640, 0o640),
         (0o2775, "750", 0o2750, 0o750),
         (0o6755, "755", 0o6755, 0o755),
         (0o1777, "755", 0o755, 0o755),
         (0o755, "1777", 0o1777, 0o1777),
-    ],
-)
-def test_modes_are_set_as_chmod_sets_them(tmp_path, files, before, given, of_folder, of_file):
-    folder, file, link = tmp_path / "folder", tmp_path / "file", tmp_path / "link"
-    folder.mkdir()
-    file.touch()
-    link.symlink_to(file)
-    for path in (folder, file):
-        path.chmod(before)
+    ):
+        for path in (folder, file):
+            path.chmod(before)
 
-    files.system.setPermission(files.path(folder), files.mode(given))
-    files.system.setPermission(files.path(link), files.mode(given))
+        files.system.setPermission(files.path(folder), files.mode(given_mode))
+        files.system.setPermission(files.path(link), files.mode(given_mode))
 
-    assert (mode_of(folder), mode_of(file)) == (of_folder, of_file)
-
-
-def test_a_missing_file_has_no_mode(tmp_path, files):
+        assert (mode_of(folder), mode_of(file)) == (of_folder, of_file), (before, given_mode)
     with pytest.raises(Py4JJavaError) as caught:
         files.system.setPermission(files.path(tmp_path / "none"), files.mode("755"))
-
     assert files.jvm.java.lang.Class.forName("java.io.IOException").isInstance(caught.value.java_exception)
 
 
@@ -159,17 +153,16 @@ def answer(files, interface, path):
         return error.java_exception.getClass().getName(), None
 
 
-@pytest.mark.parametrize("scheme", ["", "file:"])
-@pytest.mark.parametrize("interface", ["system", "context"])
-def test_links_are_what_hadoop_takes_them_for(tmp_path, both, scheme, interface):
+def test_links_are_what_hadoop_takes_them_for(tmp_path, both):
     (tmp_path / "file").write_text("text")
     (tmp_path / "folder").mkdir()
     for name, target in {"to file": "file", "to folder": "folder", "dangling": "nothing"}.items():
         (tmp_path / name).symlink_to(tmp_path / target)
 
-    for name in ("file", "folder", "to file", "to folder", "dangling", "nothing"):
+    names = ("file", "folder", "to file", "to folder", "dangling", "nothing")
+    for interface, scheme, name in product(("system", "context"), ("", "file:"), names):
         actual, expected = (answer(files, interface, f"{scheme}{tmp_path}/{name}") for files in both)
-        assert actual == expected, name
+        assert actual == expected, (interface, scheme, name)
 
 
 def test_a_rename_replaces_a_file_only_if_it_may(tmp_path, files):
@@ -266,42 +259,34 @@ def test_two_schemas_never_share_a_physical_name(first, second):
     assert (physical_schema(*first) == physical_schema(*second)) == (first == second)
 
 
-@pytest.mark.parametrize(
-    ("message", "understood"),
-    [
-        ("`spark_catalog`.`dev__silver`.`orders` is gone", "`dev`.`silver`.`orders` is gone"),
-        ("spark_catalog.dev__silver.orders", "dev.silver.orders"),
-        ("no schema `dev__silver` here", "no schema `dev`.`silver` here"),
-        ("dev__silver.orders, dev__silver.items", "dev.silver.orders, dev.silver.items"),
-        ("`dev__hex_c3a4`.`hex_c3b6`", "`dev`.`ä`.`ö`"),
-        ("xdev__silver and other__silver", "xdev__silver and other__silver"),
-    ],
-)
-def test_messages_use_the_names_of_users(message, understood):
-    assert translate(message, ["dev"]) == understood
+def test_messages_use_the_names_of_users():
+    messages = {
+        "`spark_catalog`.`dev__silver`.`orders` is gone": "`dev`.`silver`.`orders` is gone",
+        "spark_catalog.dev__silver.orders": "dev.silver.orders",
+        "no schema `dev__silver` here": "no schema `dev`.`silver` here",
+        "dev__silver.orders, dev__silver.items": "dev.silver.orders, dev.silver.items",
+        "`dev__hex_c3a4`.`hex_c3b6`": "`dev`.`ä`.`ö`",
+        "xdev__silver and other__silver": "xdev__silver and other__silver",
+    }
+    assert {message: translate(message, ["dev"]) for message in messages} == messages
 
 
-@pytest.mark.parametrize(
-    ("name", "confusing"),
-    [("dev.silver.x", False), ("dev.dev__silver.x", True), ("dev.prod__silver.x", False), ("dev.dev.x", False)],
-)
-def test_schemas_that_look_like_physical_ones_are_known(name, confusing):
-    assert is_ambiguous(QualifiedName(*name.split("."))) is confusing
+def test_schemas_that_look_like_physical_ones_are_known():
+    names = {"dev.silver.x": False, "dev.dev__silver.x": True, "dev.prod__silver.x": False, "dev.dev.x": False}
+    assert {name: is_ambiguous(QualifiedName(*name.split("."))) for name in names} == names
 
 
-@pytest.mark.parametrize(
-    ("name", "folder"),
-    [
-        (("dev", "silver", "x" * 255), ""),
-        (("dev", "silver", "x" * 256), "x" * 256),
-        (("dev", "x" * 256, "orders"), "x" * 256),
-        (("x" * 256, "silver", "orders"), "x" * 256),
-        (("dev", "silver", "x y" * 42), "hex_" + "782079" * 42),
-        (("dev", "silver", "x y" * 41), ""),
-    ],
-)
-def test_a_folder_that_no_file_system_takes_is_found_before_it_is_made(name, folder):
-    assert overlong_folder(QualifiedName(*name)) == folder
+def test_a_folder_that_no_file_system_takes_is_found_before_it_is_made():
+    long = "x" * 256
+    folders = {
+        ("dev", "silver", "x" * 255): "",
+        ("dev", "silver", long): long,
+        ("dev", long, "orders"): long,
+        (long, "silver", "orders"): long,
+        ("dev", "silver", "x y" * 42): "hex_" + "782079" * 42,
+        ("dev", "silver", "x y" * 41): "",
+    }
+    assert {name: overlong_folder(QualifiedName(*name)) for name in folders} == folders
 
 
 def test_tables_in_folders_of_other_forms_are_changed_where_they_are(local, warehouse):

@@ -9,6 +9,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from py4j.clientserver import ClientServer, JavaParameters, PythonParameters
@@ -77,16 +78,9 @@ class JavaError(Py4JJavaError):  # type: ignore[misc]  # py4j has no types
         return f"{self.java_exception.message}\n\tat org.apache.Spark"
 
 
-def with_stack(error, stack):
-    error._stackTrace = stack
-    return error
-
-
 MESSAGES: list[tuple[Exception, str, str]] = [
     (
-        AnalysisException(
-            "[UNRESOLVED_COLUMN] nope. SQLSTATE: 42703; line 1 pos 7;\n'Project ['nope]\n+- Relation",
-        ),
+        AnalysisException("[UNRESOLVED_COLUMN] nope. SQLSTATE: 42703; line 1 pos 7;\n'Project ['nope]\n+- Relation"),
         "[UNRESOLVED_COLUMN] nope. SQLSTATE: 42703; line 1 pos 7",
         "UNRESOLVED_COLUMN",
     ),
@@ -100,11 +94,7 @@ MESSAGES: list[tuple[Exception, str, str]] = [
         "CHECK constraint c (x) violated by row with values:\n - x : a;\n - y : b",
         "",
     ),
-    (
-        JavaError("IllegalStateException", "it is late\n\tat org.apache.Spark"),
-        "it is late",
-        "IllegalStateException",
-    ),
+    (JavaError("IllegalStateException", "it is late\n\tat org.apache.Spark"), "it is late", "IllegalStateException"),
     (
         JavaError("NoClassDefFoundError", "org/apache/Delta"),
         "java.lang.NoClassDefFoundError: org/apache/Delta",
@@ -124,30 +114,29 @@ def test_the_message_has_no_stack_and_no_query():
         assert caught.value.__suppress_context__
 
 
-@pytest.mark.parametrize(
-    ("error", "stack"),
-    [
-        (with_stack(AnalysisException("late"), "org.apache.Late\n\tat x"), "LATE\norg.apache.Late\n    at x"),
+def test_the_stack_is_logged_for_whoever_asks_for_it(caplog):
+    of_python: Any = AnalysisException("late")
+    of_python._stackTrace = "org.apache.Late\n\tat x"
+    for error, stack in (
+        (of_python, "LATE\norg.apache.Late\n    at x"),
         (JavaError("IllegalStateException", "late"), "LATE\n    at org.apache.Spark"),
-    ],
-)
-def test_the_stack_is_logged_for_whoever_asks_for_it(caplog, error, stack):
-    for level in (logging.INFO, logging.DEBUG):
-        caplog.set_level(level, JAVA_LOGGER)
-        with pytest.raises(StatementError), translate_errors(lambda text: text.replace("late", "LATE")):
-            raise error
+    ):
+        caplog.clear()
+        for level in (logging.INFO, logging.DEBUG):
+            caplog.set_level(level, JAVA_LOGGER)
+            with pytest.raises(StatementError), translate_errors(lambda text: text.replace("late", "LATE")):
+                raise error
 
-    assert caplog.messages == [stack]
+        assert caplog.messages == [stack]
 
 
-@pytest.mark.parametrize("kind", ["classic", "remote"])
-def test_nothing_is_run_on_a_session_that_was_stopped(kind):
+def test_nothing_is_run_on_a_session_that_was_stopped():
     classic = SimpleNamespace(sparkContext=SimpleNamespace(_jsc=None))
+    for session in (classic, Remote()):
+        with pytest.raises(StatementError) as caught, translate_errors(str, session):
+            pytest.fail("was run")
 
-    with pytest.raises(StatementError) as caught, translate_errors(str, classic if kind == "classic" else Remote()):
-        pytest.fail("was run")
-
-    assert (str(caught.value), caught.value.condition) == (STOPPED, "SESSION_STOPPED")
+        assert (str(caught.value), caught.value.condition) == (STOPPED, "SESSION_STOPPED")
 
 
 class Remote:
@@ -267,49 +256,34 @@ def test_other_calls_and_records_keep_their_tracebacks(gateway, caplog):
     ]
 
 
-def broken():
-    raise StatementError("no route")
+def test_what_an_interruption_becomes(monkeypatch):
+    monkeypatch.setattr(errors, "STOPPING", 0.05)
+    first, broken = [StatementError("no answer")], StatementError("no route")
 
-
-def broken_once():
-    """Return what fails when it is called first."""
-    calls = []
-
-    def stop():
-        calls.append("stop")
-        if len(calls) == 1:
-            raise StatementError("no answer")
+    def fails(*errors):
+        if errors:
+            raise errors[0]
         return True
 
-    return stop
-
-
-@pytest.mark.parametrize(
-    ("stop", "expected"),
-    [
+    for stop, expected in (
         (lambda: True, KeyboardInterrupt),
         (lambda: False, StillRunning),
-        (broken, StillRunning),
-        (broken_once(), KeyboardInterrupt),
+        (lambda: fails(broken), StillRunning),
+        (lambda: fails(*[first.pop()] if first else []), KeyboardInterrupt),
         (threading.Event().wait, StillRunning),
-    ],
-    ids=["over", "still running", "unreachable", "unreachable once", "too slow"],
-)
-def test_what_an_interruption_becomes(stop, expected, monkeypatch):
-    monkeypatch.setattr(errors, "STOPPING", 0.05)
+    ):
+        with pytest.raises(KeyboardInterrupt) as caught, cancel_on_interrupt(stop):
+            raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt) as caught, cancel_on_interrupt(stop):
-        raise KeyboardInterrupt
-
-    assert caught.type is expected
+        assert caught.type is expected
 
 
-@pytest.mark.parametrize("error", [StatementError("full"), StillRunning()])
-def test_nothing_is_stopped_twice_or_for_other_errors(error):
-    with pytest.raises(type(error)) as caught, cancel_on_interrupt(lambda: pytest.fail("stopped")):
-        raise error
+def test_nothing_is_stopped_twice_or_for_other_errors():
+    for error in (StatementError("full"), StillRunning()):
+        with pytest.raises(type(error)) as caught, cancel_on_interrupt(lambda: pytest.fail("stopped")):
+            raise error
 
-    assert caught.value is error
+        assert caught.value is error
 
 
 class InterruptedRemote:

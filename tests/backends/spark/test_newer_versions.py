@@ -124,6 +124,7 @@ COPY = "create the table again under another name and copy the rows"
 
 def test_what_a_version_of_delta_cannot_do_is_refused_by_rule():
     identity, default = Column("id", LONG, identity=True), Column("id", LONG, default="1")
+    own_ids, text = Column("id", LONG, identity=Identity(always=False)), ("a", TEXT, INT)
     generated = [identity, Column("a", INT), Column("b", INT, generated_as="a")]
     no_sql = "has no SQL for generated and identity columns"
     reads = "cannot read rows back before they are committed, which shows that none has changed"
@@ -131,11 +132,7 @@ def test_what_a_version_of_delta_cannot_do_is_refused_by_rule():
     widened = [("a", INT, LONG), ("b", ShortType(), INT), ("c", FloatType(), DoubleType())]
     for delta, statement, refusal in (
         ((3, 3), created(*generated), Refusal(f"Delta 3.3 {no_sql} (id, b)", NEWER)),
-        (
-            (4, 3),
-            created(Column("id", LONG, identity=Identity(always=False))),
-            Refusal(f"Delta 4.3 {no_sql} (id)", NEWER),
-        ),
+        ((4, 3), created(own_ids), Refusal(f"Delta 4.3 {no_sql} (id)", NEWER)),
         ((4, 4), created(identity), None),
         ((3, 3), created(default), None),
         ((3, 3), relaid(), Refusal(f"Delta 3.3 {reads}", copy)),
@@ -145,23 +142,14 @@ def test_what_a_version_of_delta_cannot_do_is_refused_by_rule():
         ((3, 3), retyped(("a", ShortType(), INT), ("v", VarcharType(1), TEXT)), None),
         ((4, 0), retyped(("a", INT, LONG)), None),
         # No version widens text to int.
-        ((4, 4), retyped(("a", TEXT, INT)), None),
-        (
-            (3, 3),
-            retyped(("a", TEXT, INT), ("b", INT, LONG)),
-            Refusal("Delta 3.3 does not widen int to bigint", add),
-        ),
+        ((4, 4), retyped(text), None),
+        ((3, 3), retyped(text, ("b", INT, LONG)), Refusal("Delta 3.3 does not widen int to bigint", add)),
     ):
         capabilities = SparkVersions(spark=(4, 0), delta=delta).limit(OPEN_SOURCE_DELTA)
 
         assert capabilities.refuses(statement) == refusal
-
-
-def test_what_a_backend_refuses_itself_comes_first():
-    statement = created(Column("id", LONG, identity=True))
-    own = Capabilities(refuses=lambda _: Refusal("no", "do not"))
-
-    assert OLDEST.limit(own).refuses(statement) == Refusal("no", "do not")
+    own = Capabilities(refuses=lambda _: Refusal("no", "do not"))  # what a backend refuses itself comes first
+    assert OLDEST.limit(own).refuses(created(identity)) == Refusal("no", "do not")
 
 
 def test_only_an_older_spark_takes_columns_one_by_one():
@@ -251,16 +239,10 @@ def require_shown(catalog, refused):
 
 
 @pytest.mark.spark
-def test_the_local_backend_shows_what_spark_opens(local_tables):
-    state, without_schema = require_shown(local_tables, REFUSED_BY_READ)
-
-    assert "holds metadata without a schema" in state.problems[without_schema].message
-
-
-@pytest.mark.spark
-def test_a_session_shows_what_spark_opens(local_tables, remote):
-    state, without_schema = require_shown(SessionCatalog(local_tables.spark), REFUSED_BY_READ)
-    assert "holds metadata without a schema" in state.problems[without_schema].message
+def test_the_local_backend_and_a_session_show_what_spark_opens(local_tables, remote):
+    for catalog in (local_tables, SessionCatalog(local_tables.spark)):
+        state, without_schema = require_shown(catalog, REFUSED_BY_READ)
+        assert "holds metadata without a schema" in state.problems[without_schema].message
 
     state, without_schema = require_shown(SessionCatalog(remote), REFUSED_BY_SQL)
     assert state.tables[without_schema].columns == ()

@@ -101,47 +101,25 @@ def test_a_session_without_delta_is_refused_with_the_lines_to_add(with_jars):
         ]
 
 
-@pytest.mark.parametrize(
-    "spark",
-    [
+def test_a_session_with_delta_is_taken(with_jars, monkeypatch):
+    with_jars((4, 4))
+    for spark in (
         Classic(**EXTENSION, **CATALOG),
         Remote(**EXTENSION, **CATALOG),
         Remote(**{"spark.databricks.clusterUsageTags.sparkVersion": "15.4.x-scala2.12"}),
         Silent("CONFIG_NOT_AVAILABLE"),
-    ],
-    ids=["classic", "Spark Connect", "Databricks", "settings that are not shown"],
-)
-def test_a_session_with_delta_is_taken(with_jars, spark):
-    with_jars((4, 4))
-
-    require_delta(spark)
-
-
-def test_a_cluster_of_databricks_has_delta(monkeypatch):
+    ):
+        require_delta(spark)
+    with_jars(None)
     monkeypatch.setenv("DATABRICKS_RUNTIME_VERSION", "15.4")
-
     require_delta(Classic())
 
 
-@pytest.mark.parametrize(
-    ("condition", "text", "message"),
-    [
-        (
-            "",
-            "",
-            (
-                "the Spark session does not answer: spark.sql.extensions is not there; see that its server runs and can"
-                " be reached"
-            ),
-        ),
-        (
-            "RETRIES_EXCEEDED",
-            "",
-            (
-                "the Spark session does not answer: spark.sql.extensions is not there; see that its server runs and can"
-                " be reached"
-            ),
-        ),
+def test_a_server_that_does_not_answer_is_named_at_once():
+    silent = "the Spark session does not answer: spark.sql.extensions is not there; see that its server runs and can be reached"
+    for condition, text, message in (
+        ("", "", silent),
+        ("RETRIES_EXCEEDED", "", silent),
         (
             "",
             'status = StatusCode.UNAVAILABLE\n\tdetails = "failed to connect"',
@@ -150,16 +128,14 @@ def test_a_cluster_of_databricks_has_delta(monkeypatch):
                 " that the token is valid"
             ),
         ),
-    ],
-)
-def test_a_server_that_does_not_answer_is_named_at_once(condition, text, message):
-    spark = Silent(condition)
-    spark.text = text
+    ):
+        spark = Silent(condition)
+        spark.text = text
 
-    with pytest.raises(BackendUnavailableError) as caught:
-        require_delta(spark)
+        with pytest.raises(BackendUnavailableError) as caught:
+            require_delta(spark)
 
-    assert str(caught.value) == message
+        assert str(caught.value) == message
 
 
 def test_the_local_backend_needs_a_session_whose_jvm_can_be_reached():
@@ -206,28 +182,20 @@ def test_statements_inside_leave_the_setting_alone():
     assert spark.conf.changes == ["false", None]
 
 
-def unavailable() -> Any:
-    raise BackendUnavailableError("no Java")
+def test_a_session_that_cannot_be_used_or_ends_is_left_to_the_statements_and_hides_no_interruption():
+    def unavailable() -> Any:
+        raise BackendUnavailableError("no Java")
 
-
-def ended() -> Any:
-    conf = Conf()
-    conf.has_ended = True
-    return SimpleNamespace(conf=conf)
-
-
-@pytest.mark.parametrize("spark", [unavailable, ended])
-def test_a_session_that_cannot_be_used_is_left_to_the_statements(spark):
-    with shared_setting(spark, KEY, "false") as is_set:
-        assert not is_set
+    ended: Any = SimpleNamespace(conf=Conf())
+    ended.conf.has_ended = True
+    for spark in (unavailable, lambda: ended):
+        with shared_setting(spark, KEY, "false") as is_set:
+            assert not is_set
+    with pytest.raises(KeyboardInterrupt):
+        end_during(SimpleNamespace(conf=Conf()), KeyboardInterrupt)
 
 
 def end_during(spark, error):
     with shared_setting(lambda: spark, KEY, "false"):
         spark.conf.has_ended = True
         raise error
-
-
-def test_a_session_that_ends_meanwhile_hides_no_interruption():
-    with pytest.raises(KeyboardInterrupt):
-        end_during(SimpleNamespace(conf=Conf()), KeyboardInterrupt)

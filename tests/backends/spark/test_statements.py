@@ -103,7 +103,8 @@ def test_a_table_is_created_and_clustered_in_two_statements_where_delta_misplace
 
 
 LEVEL = "delta.isolationLevel"
-WRITTEN = [
+OF_LEVEL = f"pytest_delta_schema.property.{LEVEL}"
+WRITTEN: list[tuple[dict[str, str | None], dict[str, str], tuple[str, ...], list[str]]] = [
     ({KEY: "true", "team": "core"}, {}, (), [f"SET TBLPROPERTIES ( '{OWN}' = 'true', 'team' = 'core' )"]),
     # A value of Databricks takes the place of the one that Delta accepts.
     (
@@ -111,7 +112,7 @@ WRITTEN = [
         {LEVEL: "Serializable"},
         (),
         [
-            f"SET TBLPROPERTIES ( 'pytest_delta_schema.property.{LEVEL}' = 'WriteSerializable', 'team' = 'core' )",
+            f"SET TBLPROPERTIES ( '{OF_LEVEL}' = 'WriteSerializable', 'team' = 'core' )",
             f"UNSET TBLPROPERTIES IF EXISTS ('{LEVEL}')",
         ],
     ),
@@ -126,13 +127,13 @@ WRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("wanted", "there", "emulated", "expected"), WRITTEN)
-def test_properties_are_set_under_another_key_where_delta_refuses_them(wanted, there, emulated, expected):
-    before = state(stored("id"), table_properties=there, emulated_properties=emulated)
+def test_properties_are_set_under_another_key_where_delta_refuses_them():
+    for wanted, there, emulated, expected in WRITTEN:
+        before = state(stored("id"), table_properties=there, emulated_properties=emulated)
 
-    done = run_on_delta(table(column(), table_properties=wanted), before)
+        done = run_on_delta(table(column(), table_properties=wanted), before)
 
-    assert [" ".join(sql.split()) for sql in done] == [f"ALTER TABLE `dev`.`silver`.`orders` {sql}" for sql in expected]
+        assert [" ".join(sql.split()) for sql in done] == [f"ALTER TABLE {dotted(NAME)} {sql}" for sql in expected]
 
 
 @pytest.mark.parametrize("capabilities", BACKENDS.values(), ids=BACKENDS)
@@ -336,13 +337,13 @@ VALUES = {
     "decimal(38,18)": ["-0.000000000000000001", "99999999999999999999.999999999999999999", "0"],
     "date": ["'0001-01-01'", "'9999-12-31'", "'1582-10-10'", "'-5877641-06-23'", "'+5881580-07-11'"],
     "timestamp": [
-        "'2024-10-27 00:30:00Z'",
-        "'2024-10-27 01:30:00Z'",
-        "'2024-10-27 01:30:00.123456Z'",
-        "'1890-01-01 00:00:00Z'",
-        "'0001-01-01 00:00:00Z'",
-        "'1582-10-10 00:00:00Z'",
-        "'+294247-01-10T04:00:54.775807Z'",
+        *(
+            "'2024-10-27 00:30:00Z'",
+            "'2024-10-27 01:30:00Z'",
+            "'2024-10-27 01:30:00.123456Z'",
+            "'1890-01-01 00:00:00Z'",
+        ),
+        *("'0001-01-01 00:00:00Z'", "'1582-10-10 00:00:00Z'", "'+294247-01-10T04:00:54.775807Z'"),
     ],
     "timestamp_ntz": ["'2024-10-27 02:30:00'", "'2024-03-31 02:30:00'", "'-290308-12-21T19:59:05.224192'"],
     "binary": ["'a'", "'é'"],
@@ -488,12 +489,12 @@ def test_what_a_table_keeps_beside_its_values_lives_through_a_rewrite(local, mod
     before = sql(local, everything).collect()
     assert len({row["row_id"] for row in before}) == 3
 
-    for by in (["p"], ["day", "p"], []):
+    for by in (["day", "p"], []):
         rewrite(local, by)
 
         assert sql(local, everything).collect() == before
-    assert local.version(NAME) == 7
-    for version in (5, 6, 7):
+    assert local.version(NAME) == 6
+    for version in (5, 6):
         changes = sql(local, f"FROM table_changes('dev.silver.orders', {version}, {version}) SELECT *")
         assert changes.collect() == []
     sql(local, "INSERT INTO dev.silver.orders (id, p) VALUES (5, 'c')")

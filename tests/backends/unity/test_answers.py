@@ -5,17 +5,16 @@ from __future__ import annotations
 import copy
 import json
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException
 
 from pytest_delta_schema import DeltaSchemaError, UnityCatalog
 from pytest_delta_schema.backends.unity.connection import ServerError
-from pytest_delta_schema.backends.unity.decoding import entry_type, require_columns
 from pytest_delta_schema.backends.unity.transport import HttpAnswer
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
 from pytest_delta_schema.state import EntryState
-from pytest_delta_schema.state.delta_log import columns_of_schema
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.models import NAME, column, table
 from support.unity import (
@@ -232,36 +231,34 @@ def test_whatever_is_wrong_in_an_answer_stops_the_sync_of_one_table(log, call):
 
 
 CALLED = "(the call)"
+SERVER, LOGIN = (
+    "the server at http://unity.invalid",
+    "give the setting unity_uri the address of the server itself, and a valid token",
+)
 REFUSED = {
     "a redirect to a login page": (
         HttpAnswer(302, "Found", "https://login.example.com:444/authorize?state=abc&token=x", b""),
-        (
-            "the server at http://unity.invalid answers 302 Found: it redirects to https://login.example.com:444, probably a login page; give the setting unity_uri the"
-            " address of the server itself, and a valid token"
-        ),
+        f"{SERVER} answers 302 Found: it redirects to https://login.example.com:444, probably a login page; {LOGIN}",
     ),
     "a redirect to nowhere": (
         HttpAnswer(307, "Temporary Redirect", "", b"{}"),
-        (
-            "the server at http://unity.invalid answers 307 Temporary Redirect: it redirects to nowhere, probably a login page; give the setting unity_uri the address of"
-            " the server itself, and a valid token"
-        ),
+        f"{SERVER} answers 307 Temporary Redirect: it redirects to nowhere, probably a login page; {LOGIN}",
     ),
     "a 404 of a proxy": (
         HttpAnswer(404, "Not Found", "", b"\n<html>no such page</html>"),
-        f"the server at http://unity.invalid answers 404 with a web page, so it is not Unity Catalog; {ADDRESS}",
+        f"{SERVER} answers 404 with a web page, so it is not Unity Catalog; {ADDRESS}",
     ),
     "a 404 of a gateway": (
         HttpAnswer(404, "Not Found", "", b'{"message":"no Route matched"}'),
-        f"the server at http://unity.invalid answers 404 with an unknown answer, so it is not Unity Catalog; {ADDRESS}",
+        f"{SERVER} answers 404 with an unknown answer, so it is not Unity Catalog; {ADDRESS}",
     ),
     "a page to log in": (
         HttpAnswer(200, "OK", "", b"<!doctype html><title>Log in</title>"),
-        f"the server at http://unity.invalid answers 200 with a web page, so it is not Unity Catalog; {ADDRESS}",
+        f"{SERVER} answers 200 with a web page, so it is not Unity Catalog; {ADDRESS}",
     ),
     "a page that forbids": (
         HttpAnswer(403, "Forbidden", "", b"<html>no</html>"),
-        f"the server at http://unity.invalid answers 403 with a web page, so it is not Unity Catalog; {ADDRESS}",
+        f"{SERVER} answers 403 with a web page, so it is not Unity Catalog; {ADDRESS}",
     ),
     "an error that is none": (HttpAnswer(500, "Oops", "", DEEP), f"{CALLED}: 500 : Oops; look into the server's log"),
     "no content": (
@@ -272,26 +269,16 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("call", [TABLE, SCHEMA, CATALOG])
-@pytest.mark.parametrize(("answer", "text"), REFUSED.values(), ids=REFUSED)
-def test_an_error_of_something_else_never_means_that_a_table_is_absent(monkeypatch, log, call, answer, text):
+def test_an_error_of_something_else_never_means_that_a_table_is_absent(monkeypatch, log, call):
     monkeypatch.setattr("pytest_delta_schema.backends.unity.connection._PAUSE", 0)
-    server = Playing(log)
-    if call != TABLE:
-        lack(server, call)
-    server.play(LISTING, {"tables": []})
-    server.play(call, answer)
+    for answer, text in REFUSED.values():
+        server = Playing(log)
+        if call != TABLE:
+            lack(server, call)
+        server.play(LISTING, {"tables": []})
+        server.play(call, answer)
 
-    assert text.replace(CALLED, f"{call} on http://unity.invalid") in message_of(server)
-
-
-def test_a_redirect_of_an_update_names_the_login_page(log):
-    server = Playing(log)
-    server.play(UPDATE, REFUSED["a redirect to a login page"][0])
-
-    with pytest.raises(
-        MetadataSyncError, match=r"302 Found: it redirects to https://login.example.com:444, probably a"
-    ):
-        server.catalog.sync_entries([MODEL])
+        assert text.replace(CALLED, f"{call} on http://unity.invalid") in message_of(server)
 
 
 SUCCESSES = [
@@ -303,47 +290,47 @@ SUCCESSES = [
 ]
 
 
-@pytest.mark.parametrize("answer", SUCCESSES, ids=["204", "nothing", "a page", "something else", "what it was told"])
-def test_an_update_that_changes_nothing_is_no_sync(log, answer):
-    server = Playing(log)
-    server.play(UPDATE, answer)
+def test_an_update_that_changes_nothing_is_no_sync(log):
+    for answer in SUCCESSES:
+        server = Playing(log)
+        server.play(UPDATE, answer)
 
-    with pytest.raises(MetadataSyncError) as caught:
-        server.catalog.sync_entries([MODEL])
+        with pytest.raises(MetadataSyncError) as caught:
+            server.catalog.sync_entries([MODEL])
 
-    assert str(caught.value) == (
-        "dev.silver.orders: the server reported success, and its catalog entry still differs (columns.deep: the catalog entry has"
-        " array<struct<x:decimal(9,3)>>, the log has (absent)); check whether http://unity.invalid is the server itself, and"
-        " try again [DS603 FailedMetadataSync]"
-    )
+        assert str(caught.value) == (
+            "dev.silver.orders: the server reported success, and its catalog entry still differs (columns.deep: the catalog"
+            " entry has array<struct<x:decimal(9,3)>>, the log has (absent)); check whether http://unity.invalid is the server"
+            " itself, and try again [DS603 FailedMetadataSync]"
+        )
 
 
 CLASSIC = {"error_code": "PERMISSION_DENIED", "message": "Access denied."}
 OF_DELTA = {"message": "Access denied.", "type": "PermissionDeniedException", "code": 403, "stack": None}
 
 
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        ({**CLASSIC, "details": [{"@type": "google.rpc.ErrorInfo"}]}, "PERMISSION_DENIED"),
-        ({**CLASSIC, "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo"}]}, "PERMISSION_DENIED"),
-        ({"error": OF_DELTA}, "PermissionDeniedException"),
+FORMS: dict[str, list[dict[str, Any]]] = {  # of 0.6, of 0.7, and of the Delta API of 0.7
+    "PERMISSION_DENIED": [
+        {**CLASSIC, "details": [{"@type": "google.rpc.ErrorInfo"}]},
+        {**CLASSIC, "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo"}]},
     ],
-    ids=["0.6", "0.7", "the Delta API of 0.7"],
-)
-@pytest.mark.parametrize(("call", "kind"), [(TABLE, "EXTERNAL"), (DELTA, "MANAGED")])
-def test_a_refusal_is_read_in_the_form_of_each_release(log_of, call, kind, body, code):
-    server = Playing(log_of[kind], kind)
-    server.play(call, HttpAnswer(403, "Forbidden", "", json.dumps(body).encode()))
+    "PermissionDeniedException": [{"error": OF_DELTA}],
+}
 
-    with pytest.raises(ServerError) as raised:
-        server.client.table(NAME) if call == TABLE else server.client.delta_table(NAME)
 
-    path = call.removeprefix("GET ")
-    assert str(raised.value) == (
-        f"GET {path} on http://unity.invalid: 403 {code}: Access denied.; give the principal of the token the permission"
-    )
-    assert raised.value.is_of_api
+def test_a_refusal_is_read_in_the_form_of_each_release(log_of):
+    for call, kind in ((TABLE, "EXTERNAL"), (DELTA, "MANAGED")):
+        for code, body in [(code, body) for code, bodies in FORMS.items() for body in bodies]:
+            server = Playing(log_of[kind], kind)
+            server.play(call, HttpAnswer(403, "Forbidden", "", json.dumps(body).encode()))
+
+            with pytest.raises(ServerError) as raised:
+                server.client.table(NAME) if call == TABLE else server.client.delta_table(NAME)
+
+            assert str(raised.value) == (
+                f"{call} on http://unity.invalid: 403 {code}: Access denied.; give the principal of the token the permission"
+            )
+            assert raised.value.is_of_api
 
 
 def echoes(value, path=""):
@@ -424,33 +411,21 @@ def test_the_address_that_a_session_has_instead_is_shown_without_secrets(log):
     assert "hunter2" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("levels", "is_read"), [(30, True), (99, True), (100, False), (300, False)])
-def test_a_type_that_is_nested_too_deeply_is_compared_by_its_text(log, levels, is_read):
-    nested: object = "long"
-    for _ in range(levels):
-        nested = {"type": "array", "elementType": nested, "containsNull": True}
-    server = Playing(log)
-    sent = entry(log)
-    sent["columns"][0]["type_json"] = json.dumps({"type": "struct", "fields": [field("id", nested)]})
-    server.play(TABLE, sent)
+def test_a_type_that_is_nested_too_deeply_is_compared_by_its_text(log):
+    for levels, is_read in ((30, True), (99, True), (100, False), (300, False)):
+        nested: object = "long"
+        for _ in range(levels):
+            nested = {"type": "array", "elementType": nested, "containsNull": True}
+        server, sent = Playing(log), entry(log)
+        sent["columns"][0]["type_json"] = json.dumps({"type": "struct", "fields": [field("id", nested)]})
+        server.play(TABLE, sent)
 
-    state = server.catalog.snapshot([MODEL])
+        state = server.catalog.snapshot([MODEL])
 
-    assert state.tables[NAME].exists
-    shown = state.entries[NAME]
-    assert isinstance(shown, EntryState)
-    assert (shown.columns[0].data_type is not None) is is_read
-    assert shown.columns[0].text == "bigint"
-
-
-def test_a_struct_sixty_deep_is_read_from_both_apis():
-    nested: object = "long"
-    for _ in range(60):
-        nested = {"type": "struct", "fields": [field("x", nested)]}
-    columns = {"type": "struct", "fields": [field("id", nested)]}
-
-    require_columns(columns)
-    assert entry_type(json.dumps(field("id", nested)))[0] == columns_of_schema(columns)[0].data_type
+        assert state.tables[NAME].exists
+        shown = state.entries[NAME]
+        assert isinstance(shown, EntryState)
+        assert (shown.columns[0].data_type is not None, shown.columns[0].text) == (is_read, "bigint")
 
 
 def test_a_token_that_spark_s_own_client_of_the_server_repeats_is_not_shown(log):

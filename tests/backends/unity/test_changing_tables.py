@@ -117,20 +117,17 @@ def after_update(monkeypatch, unity, writers):
 
 
 @pytest.mark.parametrize(
-    ("goes_on", "written", "comment"),
-    [
-        (False, "the catalog entry has '', the log has 'Version 1'", "Version 2"),
-        (True, "the catalog entry has 'Version 2', the log has 'Version 3'", "Version 3"),
-    ],
+    ("goes_on", "was", "log", "comment"), [(False, "", 1, "Version 2"), (True, "Version 2", 3, "Version 3")]
 )
-def test_an_entry_that_another_process_synchronises_to_a_newer_version(unity, monkeypatch, goes_on, written, comment):
+def test_an_entry_that_another_process_synchronises_to_a_newer_version(unity, monkeypatch, goes_on, was, log, comment):
     writer(unity, 1, syncs=False)()
     writers = [writer(unity, 2), *([writer(unity, 3, syncs=False)] if goes_on else [])]
     after_update(monkeypatch, unity, writers)
 
     (done,) = unity.catalog.sync_entries([MODEL])
 
-    assert list(map(str, done.differences)) == [f"comment: {written}"]
+    written = f"comment: the catalog entry has '{was}', the log has 'Version {log}'"
+    assert list(map(str, done.differences)) == [written]
     assert (unity.entry()["comment"], unity.differences()) == (comment, [])
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import json
 import logging
-import shutil
 import time
 import traceback
 from contextlib import closing, suppress
@@ -18,11 +16,15 @@ from pytest_delta_schema.backends.unity import UnityClient
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError
 from pytest_delta_schema.state import ColumnState
 from pytest_delta_schema.testing.unity import SimulatedFault
+from pytest_delta_schema.testing.unity_tables import stored_field
 from support.catalogs import answers, hostile
 from support.models import NAME, column, table
 from support.unity import MODEL, OTHER, lake, own_port
 
 TOKEN = "dapi-0123456789-secret"  # noqa: S105 - of nobody
+
+
+ORDERS = "GET /tables/dev.silver.orders on {uri}"
 
 
 @pytest.fixture(autouse=True)
@@ -56,15 +58,12 @@ FAULTS = [
     ),
     (
         SimulatedFault(path="orders$", status=403),
-        "GET /tables/dev.silver.orders on {uri}: 403 INTERNAL: told to fail; give the principal of the token the permission",
+        f"{ORDERS}: 403 INTERNAL: told to fail; give the principal of the token the permission",
     ),
-    (
-        SimulatedFault(path="orders$", status=500),
-        "GET /tables/dev.silver.orders on {uri}: 500 INTERNAL: told to fail; look into the server's log",
-    ),
+    (SimulatedFault(path="orders$", status=500), f"{ORDERS}: 500 INTERNAL: told to fail; look into the server's log"),
     (
         SimulatedFault(path="orders$", status=502, text="<html>Bad gateway</html>"),
-        "GET /tables/dev.silver.orders on {uri}: 502 : Bad Gateway; look into the server's log",
+        f"{ORDERS}: 502 : Bad Gateway; look into the server's log",
     ),
 ]
 
@@ -103,20 +102,20 @@ def test_a_server_that_hangs_is_not_waited_for_by_every_table(unity):
     assert unity.calls("GET") == ["/tables"]
 
 
+ADDRESSES = [
+    ("unity.example.com", "is 'unity.example.com', which is not an address; write it as in https://unity.example.com"),
+    ("ftp://unity", "is 'ftp://unity', which is not an address"),
+    ("http://", "is 'http://', which is not an address"),
+    ("http://host:99999", "is 'http://host:99999', which is not an address (Port out of range 0-65535)"),
+    (
+        "https://me:hunter2@unity.example.com:8443/x",
+        "has a user or a password in it, at https://unity.example.com:8443; keep secrets out of it, and give a token",
+    ),
+]
+
+
 def test_addresses_that_are_none_and_one_with_the_root_of_the_api(unity):
-    for uri, text in (
-        (
-            "unity.example.com",
-            "is 'unity.example.com', which is not an address; write it as in https://unity.example.com",
-        ),
-        ("ftp://unity", "is 'ftp://unity', which is not an address"),
-        ("http://", "is 'http://', which is not an address"),
-        ("http://host:99999", "is 'http://host:99999', which is not an address (Port out of range 0-65535)"),
-        (
-            "https://me:hunter2@unity.example.com:8443/x",
-            "has a user or a password in it, at https://unity.example.com:8443; keep secrets out of it, and give a token",
-        ),
-    ):
+    for uri, text in ADDRESSES:
         with pytest.raises(BackendUnavailableError) as caught:
             UnityClient(uri)
 
@@ -145,34 +144,6 @@ def test_a_type_that_we_do_not_know_is_a_problem_of_the_entry_alone(unity):
     )
 
 
-def test_a_log_that_is_gone(unity):
-    unity.state()
-    unity.server.metastore._store = None
-    shutil.rmtree(unity.folder / "dev" / "silver" / "orders")
-
-    expect(
-        unity,
-        f"there is no Delta log at {(unity.folder / 'dev/silver/orders').as_uri()};"
-        " restore the files, or drop the table from the catalog",
-        "DS503 DamagedTable",
-    )
-
-
-def test_a_log_that_is_malformed(unity):
-    (unity.folder / "dev/silver/orders/_delta_log" / f"{0:020d}.json").write_text(
-        '{"metaData": {"schemaString": 5}}\n{"protocol": {}}\n',
-    )
-
-    problem = unity.state(MODEL, OTHER).problems[NAME]
-
-    assert problem.message.startswith(
-        f"its Delta log at {(unity.folder / 'dev/silver/orders').as_uri()} cannot be read (",
-    )
-    assert (
-        problem.remedy == "report this if other clients read the table, or let what wrote it write the metadata again"
-    )
-
-
 def test_an_entry_without_a_location(unity):
     unity.state()
     unity.server.metastore._store = None
@@ -188,45 +159,33 @@ NOT_DELTA = (
 VIEW = "is a view, not a table; drop the view, or declare the table under another name [DS504 ViewInPlaceOfTable]"
 
 
-@pytest.mark.parametrize(
-    ("edit", "text"),
-    [
+def test_what_is_no_delta_table_and_has_no_readable_columns(unity):
+    unity.state()
+    for edit, text in (
         ({"data_source_format": "PARQUET"}, NOT_DELTA),
         ({"table_type": "METRIC_VIEW", "data_source_format": None}, VIEW),
         ({"table_type": "VIEW"}, VIEW),
-    ],
-)
-def test_what_is_no_delta_table_and_has_no_readable_columns(unity, edit, text):
+    ):
+        unity.entry().update(edit)
+
+        assert str(unity.state(MODEL, OTHER).problems[NAME]) == f"dev.silver.orders: {text}"
+        with pytest.raises(MetadataSyncError) as caught:
+            unity.catalog.sync_entries([MODEL])
+        assert str(caught.value) == f"dev.silver.orders: {text}"
+
+
+def test_the_columns_of_what_is_no_delta_table_are_read(unity):
     unity.state()
-    unity.entry().update(edit)
+    shown = stored_field({"name": "id", "type": "long", "nullable": True, "metadata": {"comment": "Key"}}, 0)
+    for kind, data_format, text in (("VIEW", None, "view"), ("EXTERNAL", "CSV", "csv table")):
+        unity.entry().update(table_type=kind, data_source_format=data_format, columns=[shown], comment="Ours")
 
-    expect(unity, text.partition(" [")[0], text.partition(" [")[2].rstrip("]"))
-    with pytest.raises(MetadataSyncError) as caught:
-        unity.catalog.sync_entries([MODEL])
-    assert str(caught.value) == f"dev.silver.orders: {text}"
+        state = unity.state(MODEL, OTHER)
 
-
-@pytest.mark.parametrize(("kind", "data_format", "shown"), [("VIEW", None, "view"), ("EXTERNAL", "CSV", "csv table")])
-def test_the_columns_of_what_is_no_delta_table_are_read(unity, kind, data_format, shown):
-    unity.state()
-    field = {"name": "id", "type": "long", "nullable": True, "metadata": {"comment": "Key"}}
-    column = {
-        "name": "id",
-        "type_text": "bigint",
-        "type_name": "LONG",
-        "nullable": True,
-        "position": 0,
-        "comment": "Key",
-    }
-    column["type_json"] = json.dumps(field)
-    unity.entry().update(table_type=kind, data_source_format=data_format, columns=[column], comment="Ours")
-
-    state = unity.state(MODEL, OTHER)
-
-    assert state.problems[NAME].message.startswith(f"is a {shown}, not a")
-    assert (state.others[NAME].kind, state.others[NAME].table_comment) == (shown, "Ours")
-    assert state.others[NAME].columns == (ColumnState("id", "bigint", True, "Key"),)
-    assert (unity.catalog.view_names("dev", "silver") == (NAME,)) is (kind == "VIEW")
+        assert state.problems[NAME].message.startswith(f"is a {text}, not a")
+        assert (state.others[NAME].kind, state.others[NAME].table_comment) == (text, "Ours")
+        assert state.others[NAME].columns == (ColumnState("id", "bigint", True, "Key"),)
+        assert (unity.catalog.view_names("dev", "silver") == (NAME,)) is (kind == "VIEW")
 
 
 def test_expired_credentials(unity):
@@ -245,22 +204,16 @@ class TestPermissionAndAbsence:
     """Who sees nothing must never plan to create what is there."""
 
     def test_a_table_that_may_not_be_seen_is_not_absent(self, unity):
+        others = [table(column(), name=f"dev.silver.t{number}") for number in range(5)]
         unity.state()
         unity.server.hidden.add("dev.silver.orders")
 
         expect(
             unity,
-            "GET /tables/dev.silver.orders on {uri}: 403 PERMISSION_DENIED: Access denied.; give the principal of the"
-            " token the permission",
+            f"{ORDERS}: 403 PERMISSION_DENIED: Access denied.; give the principal of the token the permission",
         )
-
-    def test_a_table_that_a_listing_omits_is_requested_by_itself(self, unity):
-        others = [table(column(), name=f"dev.silver.t{number}") for number in range(5)]
-        unity.state()
-        unity.server.hidden.add("dev.silver.orders")
-
+        # A listing omits it, so it is requested by itself.
         state = unity.state(MODEL, OTHER, *others)
-
         assert "403 PERMISSION_DENIED" in str(state.problems[NAME])
         assert [state.tables[model.name].exists for model in others] == [False] * 5
 
@@ -285,34 +238,21 @@ class TestPermissionAndAbsence:
             " principal permission to use it [DS502 UnreadableTable]"
         )
 
-    def test_an_absent_table_is_reported_as_absent(self, unity):
-        unity.state()
-        nowhere = [table(column(), name=name) for name in ("dev.silver.nope", "dev.gold.nope")]
 
-        state = unity.state(*nowhere)
+@pytest.mark.parametrize(("number", "calls"), [(1, 2), (3, 4), (4, 1), (10, 1), (100, 2)])
+def test_calls_grow_with_schemas_and_pages_not_with_tables(tmp_path, number, calls):
+    """Behind a full page comes another, if an empty one."""
+    with lake(tmp_path) as unity:
+        models = [table(column(), name=f"dev.silver.t{index}") for index in range(number)]
+        for model in models:
+            unity.table(model.qualified_name)
+        unity.catalog.sync_entries(models)
+        unity.server.calls.clear()
 
-        assert [(table.exists, table.schema_exists) for table in state.tables.values()] == [
-            (False, False),
-            (False, True),
-        ]
+        state = unity.state(*models)
 
-
-class TestScale:
-    """Round trips grow with schemas and pages, not with tables; behind a full page comes another, if an empty one."""
-
-    @pytest.mark.parametrize(("number", "calls"), [(1, 2), (3, 4), (4, 1), (10, 1), (100, 2)])
-    def test_calls(self, tmp_path, number, calls):
-        with lake(tmp_path) as unity:
-            models = [table(column(), name=f"dev.silver.t{index}") for index in range(number)]
-            for model in models:
-                unity.table(model.qualified_name)
-            unity.catalog.sync_entries(models)
-            unity.server.calls.clear()
-
-            state = unity.state(*models)
-
-            assert [table.exists for table in state.tables.values()] == [True] * number
-            assert len(unity.server.calls) == calls
+        assert [table.exists for table in state.tables.values()] == [True] * number
+        assert len(unity.server.calls) == calls
 
 
 def test_without_a_session_nothing_is_changed(unity):
@@ -404,9 +344,7 @@ class TestSecrets:
         assert Secret("").scrub("nothing") == "nothing"
 
 
-@pytest.mark.parametrize(
-    ("delta_api", "text"), [(True, "Delta API 1.0 with 12 endpoints"), (False, "no Delta API")], ids=["0.6", "older"]
-)
-def test_what_a_server_shows_of_itself(tmp_path, delta_api, text):
-    with lake(tmp_path, delta_api=delta_api) as made:
-        assert made.catalog.server_text("dev") == text
+def test_what_a_server_shows_of_itself(tmp_path):
+    for delta_api, text in ((True, "Delta API 1.0 with 12 endpoints"), (False, "no Delta API")):
+        with lake(tmp_path, delta_api=delta_api) as made:
+            assert made.catalog.server_text("dev") == text

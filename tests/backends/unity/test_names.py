@@ -122,33 +122,39 @@ def test_schemas_and_catalogs_too(tmp_path, stored, beside):
         assert len(unity.catalog.sync_entries([MIXED])) == 1
 
 
+ELSEWHERE = table(column(), name="dev.s.orders")
+
+
+TWO = "whose names differ by case only, {}, and models ignore the case of names; rename or drop all but one [DS502 UnreadableTable]"
+
+
+@pytest.mark.parametrize(
+    ("other", "kind", "names"), [("dev.S", "schemas", "S and s"), ("Dev.s", "catalogs", "Dev and dev")]
+)
+def test_a_table_in_a_schema_that_differs_by_case_is_not_absent(unity, other, kind, names):
+    """The schema of the declared spelling is there, and the table is in the other one."""
+    catalog = other.partition(".")[0]
+    unity.table(f"{other}.orders")
+    unity.server.metastore.catalogs.setdefault(catalog, {"name": catalog})
+    unity.table("dev.s.there")
+    there = table(column(), name="dev.s.there")
+    text = f"dev.s.orders: the server has 2 {kind} {TWO.format(names)}"
+
+    assert problem(unity, ELSEWHERE) == text
+    with pytest.raises(MetadataSyncError) as raised:
+        unity.catalog.sync_entries([ELSEWHERE, there])
+    assert text in map(str, raised.value.diagnostics)
+    if kind == "schemas":
+        assert [done.table for done in raised.value.done] == ["dev.s.there"]
+
+
 def test_catalogs_that_differ_by_case_only_are_refused(tmp_path):
     with lake(tmp_path) as unity:
         del unity.server.metastore.catalogs["dev"]
         unity.table("Dev.silver.mixed")
         unity.table("DEV.silver.mixed")
 
-        assert problem(unity, MIXED) == (
-            "dev.silver.mixed: the server has 2 catalogs whose names differ by case only, DEV and Dev, and models ignore the"
-            " case of names; rename or drop all but one [DS502 UnreadableTable]"
-        )
-
-
-ELSEWHERE = table(column(), name="dev.s.orders")
-
-
-@pytest.mark.parametrize("other", ["dev.S", "Dev.s"])
-def test_a_table_in_a_schema_that_differs_by_case_is_not_absent(unity, other):
-    catalog = other.partition(".")[0]
-    unity.table(f"{other}.orders")
-    unity.server.metastore.catalogs.setdefault(catalog, {"name": catalog})
-    unity.server.metastore.create_schema({"name": "s", "catalog_name": "dev"})
-
-    kind, names = ("schemas", "S and s") if catalog == "dev" else ("catalogs", "Dev and dev")
-    assert problem(unity, ELSEWHERE) == (
-        f"dev.s.orders: the server has 2 {kind} whose names differ by case only, {names}, and models ignore the case of"
-        " names; rename or drop all but one [DS502 UnreadableTable]"
-    )
+        assert problem(unity, MIXED) == f"dev.silver.mixed: the server has 2 catalogs {TWO.format('DEV and Dev')}"
 
 
 def test_a_catalog_is_found_without_case_before_it_has_the_schema(unity):
@@ -163,25 +169,6 @@ def test_a_catalog_is_found_without_case_before_it_has_the_schema(unity):
     with pytest.raises(MetadataSyncError, match=r"cat\.s\.orders: it does not exist on the server"):
         unity.catalog.sync_entries([model])
     assert list(unity.server.metastore.catalogs) == ["dev", "Cat"]
-
-
-def test_a_sync_of_a_table_in_one_of_two_schemas_names_both(tmp_path):
-    """The schema of the declared spelling is there, and the table is in the other one."""
-    with lake(tmp_path) as unity:
-        unity.table("dev.S.orders")
-        unity.table("dev.s.other")
-        wanted, other = (table(column(), name=f"dev.s.{name}") for name in ("orders", "other"))
-
-        with pytest.raises(MetadataSyncError) as raised:
-            unity.catalog.sync_entries([wanted, other])
-
-    assert [str(problem) for problem in raised.value.diagnostics] == [
-        (
-            "dev.s.orders: the server has 2 schemas whose names differ by case only, S and s, and models ignore the case"
-            " of names; rename or drop all but one [DS502 UnreadableTable]"
-        )
-    ]
-    assert [done.table for done in raised.value.done] == ["dev.s.other"]
 
 
 def test_a_name_with_a_dot_is_refused_in_the_plan_and_not_asked_for(unity, beside):

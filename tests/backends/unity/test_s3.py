@@ -64,11 +64,8 @@ def test_a_table_on_s3_is_read_and_its_entry_is_synced(unity, bucket, tmp_path):
 
     observed = unity.state().tables[NAME]
 
-    assert (observed.table_comment, [column.name for column in observed.columns], observed.version) == (
-        "On S3",
-        ["id"],
-        0,
-    )
+    assert [column.name for column in observed.columns] == ["id"]
+    assert (observed.table_comment, observed.version) == ("On S3", 0)
     assert len(unity.catalog.sync_entries([MODEL])) == 1
     assert unity.differences() == []
 
@@ -110,44 +107,45 @@ def test_a_bucket_that_is_not_there_is_an_unreadable_log_without_secrets(unity):
     assert not any(secret in problem for secret in (*KEYS.values(), "vended-session"))
 
 
-OTHER = "s3://elsewhere/orders"
 CLOSED = "http://127.0.0.1:1"
+
+
+ANSWERS = f"check that the endpoint {CLOSED} answers and that"
+UNSET = "the environment variable LAKE_KEY, which the entry of storage for s3://lake names, is not set"
+REMEDIES: list[tuple[str, bool, dict[str, str], str]] = [
+    (
+        "s3://elsewhere/orders",
+        False,
+        {},
+        (
+            "the server vends no credentials for it and no entry of storage has a prefix of it, so add one with its"
+            " keys, or configure its bucket on the server"
+        ),
+    ),
+    (
+        "s3://lake/silver/orders",
+        True,
+        {"endpoint": CLOSED},
+        f"{ANSWERS} the credentials that the server vends may read the folder, or restore it",
+    ),
+    (
+        "s3://lake/silver/orders",
+        False,
+        {"endpoint": CLOSED},
+        f"{ANSWERS} its keys may read the folder, or restore it",
+    ),
+    (
+        "s3://lake/silver/orders",
+        False,
+        {"access_key_variable": "LAKE_KEY", "secret_key_variable": "LAKE_SECRET"},
+        "set it",
+    ),
+]
 
 
 @pytest.mark.parametrize(
     ("location", "vends", "store", "remedy"),
-    [
-        (
-            OTHER,
-            False,
-            {},
-            (
-                "the server vends no credentials for it and no entry of storage has a prefix of it, so add one with its"
-                " keys, or configure its bucket on the server"
-            ),
-        ),
-        (
-            "s3://lake/silver/orders",
-            True,
-            {"endpoint": CLOSED},
-            (
-                f"check that the endpoint {CLOSED} answers and that the credentials that the server vends may read the"
-                " folder, or restore it"
-            ),
-        ),
-        (
-            "s3://lake/silver/orders",
-            False,
-            {"endpoint": CLOSED},
-            f"check that the endpoint {CLOSED} answers and that its keys may read the folder, or restore it",
-        ),
-        (
-            "s3://lake/silver/orders",
-            False,
-            {"access_key_variable": "LAKE_KEY", "secret_key_variable": "LAKE_SECRET"},
-            "set it",
-        ),
-    ],
+    REMEDIES,
     ids=["no credentials and no store", "closed endpoint", "closed endpoint, own keys", "no key"],
 )
 def test_files_that_cannot_be_read_have_the_remedy_of_their_store(
@@ -169,11 +167,7 @@ def test_files_that_cannot_be_read_have_the_remedy_of_their_store(
         problem = made.state().problems[NAME]
 
     assert problem.remedy == remedy
-    if remedy == "set it":
-        assert (
-            problem.message
-            == "the environment variable LAKE_KEY, which the entry of storage for s3://lake names, is not set"
-        )
+    assert remedy != "set it" or problem.message == UNSET
 
 
 VENDED = Credentials(values={key: Secret(value) for key, value in KEYS.items()})
@@ -223,12 +217,10 @@ def test_options_of_spark_are_the_same_by_bucket(monkeypatch):
 
 
 def test_what_servers_vend():
+    keys = {"access_key_id": "a", "secret_access_key": "s"}
     for answer, values in (
         ({}, {}),
-        (
-            {"aws_temp_credentials": {"access_key_id": "a", "secret_access_key": "s"}},
-            {"aws_access_key_id": "a", "aws_secret_access_key": "s"},
-        ),
+        ({"aws_temp_credentials": keys}, {"aws_access_key_id": "a", "aws_secret_access_key": "s"}),
         ({"azure_user_delegation_sas": {"sas_token": "t"}}, {"azure_storage_sas_token": "t"}),
         ({"gcp_oauth_token": {"oauth_token": "o"}}, {"google_application_token": "o"}),
     ):

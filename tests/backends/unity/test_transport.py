@@ -255,60 +255,50 @@ def test_calls_at_once_have_times_of_their_own():
     assert caught.value.condition == "TIMEOUT"
 
 
-class TestProxies:
-    """The proxy of the environment is used, and its password is shown to nobody."""
+@pytest.fixture
+def environment(monkeypatch):
+    """Set a variable of proxies, of which no other one is set."""
+    for name in ("no_proxy", "all_proxy", "http_proxy", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    return monkeypatch.setenv
 
-    @pytest.fixture(autouse=True)
-    def _environment(self, monkeypatch):
-        for name in ("no_proxy", "all_proxy", "http_proxy", "https_proxy"):
-            monkeypatch.delenv(name, raising=False)
-            monkeypatch.delenv(name.upper(), raising=False)
 
-    def test_a_call_goes_through_it_with_its_password(self, monkeypatch):
-        with hostile(answers({"name": "dev"})) as proxy:
-            monkeypatch.setenv("HTTP_PROXY", proxy.uri.replace("http://", "http://me:hunter2%21@"))
-            with closing(UnityClient("http://unity.invalid/base", timeout=60)) as client:
-                assert client.catalog("dev") == {"name": "dev"}
-
-            assert "GET http://unity.invalid/base/api/2.1/unity-catalog/catalogs/dev HTTP/1.1" in proxy.heads[0]
-            assert "Proxy-Authorization: Basic bWU6aHVudGVyMiE=" in proxy.heads[0]
-
-    def test_hosts_can_be_left_out(self, monkeypatch):
-        monkeypatch.setenv("HTTP_PROXY", "http://proxy.invalid:1")
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        with playing(answers({"name": "dev"})) as (_, client):
+def test_a_call_goes_through_the_proxy_of_the_environment_with_its_password(environment):
+    with hostile(answers({"name": "dev"})) as proxy:
+        environment("HTTP_PROXY", proxy.uri.replace("http://", "http://me:hunter2%21@"))
+        with closing(UnityClient("http://unity.invalid/base", timeout=60)) as client:
             assert client.catalog("dev") == {"name": "dev"}
 
-    def test_one_that_is_not_there_is_named_without_its_password(self, monkeypatch):
-        port = own_port()
-        monkeypatch.setenv("HTTPS_PROXY", f"me:hunter2@127.0.0.1:{port}")
-        client = UnityClient("https://unity.invalid", timeout=60)
+        assert "GET http://unity.invalid/base/api/2.1/unity-catalog/catalogs/dev HTTP/1.1" in proxy.heads[0]
+        assert "Proxy-Authorization: Basic bWU6aHVudGVyMiE=" in proxy.heads[0]
 
+
+def test_hosts_can_be_left_out_of_the_proxy(environment):
+    environment("HTTP_PROXY", "http://proxy.invalid:1")
+    environment("NO_PROXY", "127.0.0.1")
+    with playing(answers({"name": "dev"})) as (_, client):
+        assert client.catalog("dev") == {"name": "dev"}
+
+
+def test_a_proxy_that_is_not_there_or_cannot_be_used_is_named_without_its_password(environment):
+    port = own_port()
+    environment("HTTPS_PROXY", f"me:hunter2@127.0.0.1:{port}")
+    with closing(UnityClient("https://unity.invalid", timeout=60)) as client:
         with pytest.raises(ServerError) as caught:
             client.catalog("dev")
-
-        client.close()
         assert str(caught.value) == (
             f"the server at https://unity.invalid cannot be reached through the proxy http://***@127.0.0.1:{port} of the"
             " environment ([Errno 111] Connection refused); check that it is running, and the setting unity_uri"
         )
-
-    @pytest.mark.parametrize(
-        ("proxy", "text"),
-        [
-            (
-                "ftp://me:hunter2@x",
-                "the proxy ftp://***@x, which cannot be used; see HTTPS_PROXY and NO_PROXY",
-            ),
-            ("http://me:hunter2@x:y", "the proxy http://***@x:y, which cannot be used"),
-            ("socks5://me:hunter2@x", "the proxy socks5://***@x, which needs socksio; pip install 'httpcore[socks]'"),
-        ],
-    )
-    def test_one_that_cannot_be_used(self, monkeypatch, proxy, text):
-        monkeypatch.setenv("ALL_PROXY", proxy)
-
-        with pytest.raises(BackendUnavailableError) as caught:
+    for proxy, text in (
+        ("ftp://me:hunter2@x", "the proxy ftp://***@x, which cannot be used; see HTTPS_PROXY and NO_PROXY"),
+        ("http://me:hunter2@x:y", "the proxy http://***@x:y, which cannot be used"),
+        ("socks5://me:hunter2@x", "the proxy socks5://***@x, which needs socksio; pip install 'httpcore[socks]'"),
+    ):
+        environment("HTTPS_PROXY", proxy)
+        with pytest.raises(BackendUnavailableError) as refused:
             UnityClient("https://unity.invalid")
 
-        assert str(caught.value).startswith(f"the environment names {text}")
-        assert "hunter2" not in str(caught.value)
+        assert str(refused.value).startswith(f"the environment names {text}")
+        assert "hunter2" not in str(refused.value)
