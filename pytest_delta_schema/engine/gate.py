@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.configuration.settings import current_settings
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, diagnostic_of
-from pytest_delta_schema.diagnostics.faults import UnreachableCatalog
-from pytest_delta_schema.engine.declarations import Declarations, preflight_of, runner_of
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, UnsafePlanError, diagnostic_of, note
+from pytest_delta_schema.diagnostics.faults import AlreadyApplied, StalePlan, UnreachableCatalog
+from pytest_delta_schema.diagnostics.text import counted
+from pytest_delta_schema.engine.declarations import Declarations, preflight_of, runner_of, validator_of
 from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status
 from pytest_delta_schema.engine.plan_outcomes import JudgedTable, PlanOutcomes, RefusedTable, failed_outcome
 from pytest_delta_schema.execute.protocols import OFF, StartsLazily, unsupported_statements
@@ -27,11 +29,13 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import BoundModel
     from pytest_delta_schema.engine.orchestrator import SyncResult
     from pytest_delta_schema.engine.outcomes import TableOutcome
+    from pytest_delta_schema.engine.plan_file import PlannedTable, ReviewedPlan
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable, TablePlan
     from pytest_delta_schema.plan.planner import TablePlanner
+    from pytest_delta_schema.rules.validator import PlanValidator
     from pytest_delta_schema.state.states import CatalogState, TableState
 
 
@@ -44,6 +48,7 @@ class Gate:
         settings: How tables are compared, validated and changed; by default the settings in force.
         declarations: All declared tables under these settings, ``models`` among them, for the foreign keys that depend
             on keys of ``models``; by default ``models`` alone.
+        reviewed: The only plan that an apply may run; ``None`` for any plan.
     """
 
     def __init__(
@@ -53,8 +58,10 @@ class Gate:
         *,
         settings: Settings | None = None,
         declarations: Declarations | None = None,
+        reviewed: ReviewedPlan | None = None,
     ) -> None:
         self.catalog = catalog
+        self.reviewed = reviewed
         self.models = tuple(models)
         if declarations is None:
             tables = {model.name: model for model in self.models}
@@ -72,6 +79,17 @@ class Gate:
     @cached_property
     def _planner(self) -> TablePlanner:
         return self.declarations.planner.over(checks_follow=self.catalog.capabilities.checks_follow)
+
+    @cached_property
+    def _validator(self) -> PlanValidator:
+        """The rules for an apply, which may run reviewed statements only."""
+        declarations = self.declarations
+        if self.reviewed is None:
+            return declarations.validator
+        from pytest_delta_schema.engine.plan_file import OnlyReviewed
+
+        rule = OnlyReviewed(self.reviewed, declarations.model_name)
+        return validator_of(replace(declarations.settings, plan_rules=(*declarations.settings.plan_rules, rule)))
 
     @property
     def is_read(self) -> bool:
@@ -223,12 +241,104 @@ class Gate:
                 is_synced = sync_stale_entries([judged.model.table], self.catalog, self.state())
             except DeltaSchemaError as error:
                 return failed_outcome(judged.model, self.declarations, check, error)
-            return self._outcomes.outcome(judged, check, Status.SYNCED if is_synced else Status.IN_SYNC)
+            notes = (*judged.notes, *self._note_of_applied(table))
+            return self._outcomes.outcome(
+                replace(judged, notes=notes), check, Status.SYNCED if is_synced else Status.IN_SYNC
+            )
         try:
             result = self._apply(self.declarations.apply_group(table, self.models), progress)
         except DeltaSchemaError as error:
             return self._outcomes.not_applied(judged, error)
         return self._outcomes.applied(judged, result)
+
+    def _note_of_applied(self, table: Table) -> list[Diagnostic]:
+        """Return a note if a table is as the reviewed plan leaves it, and was different when the plan was made."""
+        planned = None if self.reviewed is None else self.reviewed.plan.by_name.get(table.name)
+        if self.reviewed is None or planned is None or planned.is_empty:
+            return []
+        number = counted(len(planned.changes), "change")
+        message = f"already applied: nothing is left of the {number} that {self.reviewed.file} has"
+        return [note(AlreadyApplied, self.declarations.bound(table).name, "", message)]
+
+    def planned(self, table: Table) -> PlannedTable | None:
+        """Return the plan of a table as a plan file holds it; ``None`` if its model or its table has a fault.
+
+        Args:
+            table: One of the models.
+        """
+        from pytest_delta_schema.engine.plan_file import planned_table
+
+        judged, declarations = self._judged[table.name], self.declarations
+        if isinstance(judged, RefusedTable):
+            return None
+        return planned_table(
+            judged.plan,
+            declarations.contract_state(table),
+            judged.observed,
+            names=declarations.model_name,
+            consents=declarations.settings.consents,
+        )
+
+    def not_fitting(self) -> dict[QualifiedName, TableOutcome]:
+        """Return the outcomes of the tables of the reviewed plan if it does not fit one of them, so nothing may run.
+
+        It fits a table if a new plan has exactly its changes and statements, and neither a rule nor a data check
+        refuses that; or if nothing is left to change.
+        """
+        if self.reviewed is None:
+            return {}
+        reviewed = self.reviewed
+        models = [model for model in self.models if model.name in reviewed.plan.by_name]
+        changed = [model for model in models if not self._is_aligned(model)]
+        refused = self._violations(self.plan(*(one for one in changed if self._is_judged(one))), self._validator)
+        outcomes = {
+            model.name: outcome for model in changed if (outcome := self._misfit(model, reviewed, refused)) is not None
+        }
+        if not outcomes:
+            return {}
+        names = ", ".join(str(self.declarations.bound(model).name) for model in models if model.name in outcomes)
+        message = f"{reviewed.file} is applied to all of its tables or to none, and does not fit {names}"
+        for model in models:
+            judged = self._judged[model.name]
+            if model.name in outcomes or isinstance(judged, RefusedTable):
+                continue
+            if judged.plan.is_empty:
+                outcomes[model.name] = self._outcomes.outcome(judged, CheckKind.APPLY, Status.IN_SYNC)
+                continue
+            fault = diagnostic_of(StalePlan, judged.model.name, message, remedy=reviewed.remedy)
+            outcomes[model.name] = self._outcomes.not_applied(judged, UnsafePlanError([fault]))
+        return outcomes
+
+    def _is_judged(self, table: Table) -> bool:
+        return isinstance(self._judged[table.name], JudgedTable)
+
+    def _is_aligned(self, table: Table) -> bool:
+        judged = self._judged[table.name]
+        return isinstance(judged, JudgedTable) and judged.plan.is_empty
+
+    def _misfit(self, table: Table, reviewed: ReviewedPlan, refused: Iterable[Diagnostic]) -> TableOutcome | None:
+        """Return the outcome of a table to which the reviewed plan cannot be applied; ``None`` if it can."""
+        from pytest_delta_schema.engine.plan_file import introductions, stale_diagnostics
+
+        judged, now = self._judged[table.name], self.planned(table)
+        if isinstance(judged, RefusedTable):
+            return self._outcomes.refused(judged, CheckKind.APPLY)
+        if now is None:
+            return None
+        planned, name = reviewed.plan.by_name[table.name], judged.model.name
+        settings = self.declarations.settings
+        stale = tuple(stale_diagnostics(reviewed, now, name, self.catalog.capabilities, settings))
+        if stale:
+            background = introductions(planned, now, judged.observed.name, self.catalog)
+            judged = replace(judged, entry_notes=(*background, *judged.entry_notes))
+            return self._outcomes.not_applied(judged, UnsafePlanError(stale))
+        tables = {str(action.table) for action in judged.plan.actions}
+        violations = tuple(violation for violation in refused if violation.table in tables)
+        try:
+            violations = violations or self._data_checks(judged.own)[0]
+        except DeltaSchemaError as error:
+            return self._outcomes.not_applied(judged, error)
+        return self._outcomes.not_applied(judged, UnsafePlanError(violations)) if violations else None
 
     def create(self, models: Sequence[Table], *, progress: ApplyProgress) -> dict[QualifiedName, TableOutcome]:
         """Create tables that do not exist, each by itself, and return the outcomes of those whose creation was begun.
@@ -257,8 +367,7 @@ class Gate:
 
         declarations = self.declarations
         runner = runner_of(self.catalog, declarations.settings)
-        planner, validator = self._planner, declarations.validator
-        orchestrator = Orchestrator(self.catalog, runner, planner=planner, validator=validator)
+        orchestrator = Orchestrator(self.catalog, runner, planner=self._planner, validator=self._validator)
         dependents = self._bound(self.dependents(models))
         with nullcontext() if progress is None else progress.by(runner):
             return orchestrator.apply(self._bound(models), other_models=dependents, independently=independently)
@@ -302,10 +411,14 @@ class Gate:
     def _plan_violations(self) -> tuple[Diagnostic, ...]:
         """The rules that the plan of all valid and readable models breaks, and what the backend cannot do."""
         plan = self.plan(*(table.model.model for table in self._judged.values() if isinstance(table, JudgedTable)))
+        return self._violations(plan, self.declarations.drift_validator)
+
+    def _violations(self, plan: TablePlan, validator: PlanValidator) -> tuple[Diagnostic, ...]:
+        """Return the rules that a plan breaks, and what the backend cannot do."""
         unsupported = [
             violation for action in plan.actions for violation in unsupported_statements(action, self.catalog)
         ]
-        return (*self.declarations.drift_validator.plan_violations(plan), *unsupported)
+        return (*validator.plan_violations(plan), *unsupported)
 
 
 class BatchedApplies:
@@ -321,8 +434,8 @@ class BatchedApplies:
         self._gate = gate
         self._progress = progress
         self._created = created
-        self._pending = {model.name: model for model in models}
-        self._outcomes: dict[QualifiedName, TableOutcome] = {}
+        self._outcomes = gate.not_fitting()
+        self._pending = {model.name: model for model in models if not self._outcomes}
 
     def apply(self, table: Table) -> TableOutcome:
         """Return the outcome of an apply, which may have been made with that of an earlier table."""

@@ -230,6 +230,8 @@ class CheckResult:
     """The state that the model wants, as JSON values; ``None`` if it is not known."""
     observed: Mapping[str, Any] | None = None
     """The state that the catalog holds, in the same form."""
+    planned: Mapping[str, Any] | None = None
+    """What a plan file is to hold of the table, as JSON values; ``None`` if the run writes none."""
 
 
 _STATUSES = list(Status)

@@ -37,6 +37,10 @@ WITHOUT_PLANS = (None, ENFORCE, AGAINST, *WRITES_MODELS)
 """The modes in which no table is compared with its model."""
 
 
+SELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf": "--lf", "stepwise": "--stepwise"}
+"""The options of pytest that deselect items, by their names in its configuration."""
+
+
 class Options(NamedTuple):
     """One run's options, checked."""
 
@@ -65,6 +69,10 @@ class Options(NamedTuple):
     """The values of ``--delta-against``."""
     witness: str
     """The folder for scripts that show what a change breaks, as it was given; ``""`` for none."""
+    plan_out: str
+    """The file to which the plan of the run is written, as it was given; ``""`` for none."""
+    plan: str
+    """The file whose plan is applied, as it was given; ``""`` for none."""
     mode: RunMode | None = None
     """``import``, ``drift``, ``apply`` or ``sync-metadata``, ``enforce`` or ``against`` if it is none of these, or
     ``None`` for a run that only checks declarations."""

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.outcomes import TableOutcome
+    from pytest_delta_schema.engine.plan_file import ReviewedPlan
     from pytest_delta_schema.engine.source_map import Listing
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.interruption import Interruption
     from pytest_delta_schema.plugin.items import ContractItem
     from pytest_delta_schema.plugin.options import Options
+    from pytest_delta_schema.plugin.plans import PlanWriting
     from pytest_delta_schema.plugin.results import RunResults
     from pytest_delta_schema.plugin.spark import SparkWatch
     from pytest_delta_schema.rules.consent import Consent
@@ -103,6 +105,14 @@ def start_run(config: pytest.Config) -> None:
             from pytest_delta_schema.plugin.comparison import ComparisonRun
 
             run.comparing = ComparisonRun(config, run)
+        if options.plan_out:
+            from pytest_delta_schema.plugin.plans import PlanWriting
+
+            run.planning = PlanWriting(config, run)
+        if options.plan:
+            from pytest_delta_schema.plugin.plans import reviewed_plan
+
+            run.reviewed = reviewed_plan(config, options.plan)
         if (options.mode == APPLY or run.has_reports) and not (is_worker(config) or config.option.collectonly):
             from pytest_delta_schema.plugin.interruption import Interruption
 
@@ -146,6 +156,8 @@ class ContractRun:
         self.importing: ImportRun | None = None
         self.adopting: AdoptRun | None = None
         self.comparing: ComparisonRun | None = None
+        self.planning: PlanWriting | None = None
+        self.reviewed: ReviewedPlan | None = None
         self.has_started_spark = False
         self.spark_watch: SparkWatch | None = None
         self.comparison: ContractComparison | None = None
@@ -253,7 +265,9 @@ class ContractRun:
         if gate is None:
             from pytest_delta_schema.engine.gate import Gate
 
-            gate = self._gates[id(catalog)] = Gate(catalog, models=self.selected, declarations=self.declarations)
+            gate = self._gates[id(catalog)] = Gate(
+                catalog, models=self.selected, declarations=self.declarations, reviewed=self.reviewed
+            )
         return gate
 
     def catalogs(self) -> list[Catalog]:
@@ -322,6 +336,9 @@ class RunHooks:
             shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
             lines.append(f"configured by {shown}")
         lines += [] if run.comparing is None else [f"against {label}" for label in run.comparing.labels]
+        if run.reviewed is not None:
+            tables = counted(len(run.reviewed.plan.tables), "table")
+            lines.append(f"plan {run.reviewed.file}, {tables}, digest {run.reviewed.digest}")
         if run.options.mode not in {None, AGAINST}:
             lines.append(_mode_and_catalog(config, run.options))
         if WITHOUT_WORKERS in config.stash:
@@ -394,6 +411,11 @@ class RunHooks:
             faults = [] if is_worker(config) else rule_faults(run.options.settings.rules)
             if faults:
                 raise pytest.UsageError(printed("\n".join(faults)))
+        if run.reviewed is not None:
+            from pytest_delta_schema.plugin.plans import faults_of_selection
+            from pytest_delta_schema.plugin.summary import refuse
+
+            refuse(config, items, [*faults_of_selection(config, run, run.reviewed, items)])
         if run.options.mode not in {None, IMPORT, AGAINST} and (run.settings.must_match or run.settings.bindings):
             from pytest_delta_schema.engine.checks import unmatched_consents
             from pytest_delta_schema.plugin.collection import bindings_that_fail

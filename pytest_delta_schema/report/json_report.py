@@ -74,7 +74,7 @@ def write_report(
                 _append_to_file(Path(os.environ[form.summary_variable]), form.write_summary(report))
             return WrittenReport(lines)
         path = Path(target.file)
-        _write_file(path, form.write(report))
+        write_file(path, form.write(report))
     except OSError as error:
         fact = f"the {target.type} report cannot be written: {os_error_text(error)}"
         return WrittenReport(lines, fault=escaped(f"{fact}; make the path writable, or write another file"))
@@ -82,7 +82,7 @@ def write_report(
     return WrittenReport(message=escaped(f"report written to {shown}"))
 
 
-def _write_file(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
     """Write a file in one step, so nobody reads a part of it; missing folders are created."""
     path.parent.mkdir(parents=True, exist_ok=True)
     data = text.encode("utf-8", "backslashreplace")
@@ -207,6 +207,8 @@ RUN_FORM = open_record(
     Key("seconds", DECIMAL),
     Key("complete", FLAG, attribute="is_complete"),
     Key("tool_version", TEXT),
+    Key("plan_file", TEXT, ""),
+    Key("plan_digest", TEXT, ""),
 )
 
 CONSENTS = open_record(Consents, *required_keys(Items(of=TEXT), "used", "unused", "expired"))

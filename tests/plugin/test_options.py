@@ -61,7 +61,8 @@ def test_help_is_short_and_names_every_option_once(project):
     options = [line.split("=")[0].split()[0] for line in ours if line.startswith("  --delta-")]
     assert options == [
         *("--delta-drift", "--delta-apply", "--delta-sync-metadata", "--delta-enforce", "--delta-import"),
-        *("--delta-import-owns", "--delta-adopt", "--delta-against", "--delta-witness"),
+        *("--delta-import-owns", "--delta-adopt", "--delta-against", "--delta-witness", "--delta-plan-out"),
+        "--delta-plan",
         *("--delta-set", "--delta-backend", "--delta-warehouse", "--delta-bind", "--delta-allow", "--delta-max-risk"),
         *("--delta-preflight", "--delta-report"),
     ]

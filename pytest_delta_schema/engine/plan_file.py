@@ -1,0 +1,528 @@
+"""A plan as a file: its JSON text, how it is read again, and whether a new plan has the same changes and statements.
+
+The text is canonical, so equal plans are equal bytes: keys are sorted, each level is indented by one space, all
+characters are ASCII, and the last line is ended. ``digest`` is the SHA-256 of this text without the key ``digest``. It
+finds accidents, such as an edited or a merged file; whoever may write the file can write its digest, too.
+
+A table has the name of its model, and so has everything in its plan. The state before is for explanations; what has to
+be the same when the file is applied are the changes and the statements.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_delta_schema import sql
+from pytest_delta_schema.configuration.settings import Settings
+from pytest_delta_schema.delta.names import part_path
+from pytest_delta_schema.diagnostics.errors import ConfigurationError, JsonFormError, diagnostic_of
+from pytest_delta_schema.diagnostics.faults import StalePlan
+from pytest_delta_schema.diagnostics.redaction import may_be_secret, without_tokens
+from pytest_delta_schema.diagnostics.text import counted
+from pytest_delta_schema.engine.outcomes import CHANGE, STATEMENT, OutcomeStatement, TableChange
+from pytest_delta_schema.engine.plan_outcomes import notes_of_introduction, planned_statements, table_changes
+from pytest_delta_schema.execute.protocols import Capabilities
+from pytest_delta_schema.models.ownership import ALL_MANAGED, IGNORE, STRICT
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable, TablePlan, change_lines
+from pytest_delta_schema.plan.changes import ConvertTable, ForeignKeyAdd, ForeignKeyDrop
+from pytest_delta_schema.plan.data_checks import data_checks_of
+from pytest_delta_schema.plan.kinds import ChangeLine
+from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.rules.consent import needed_consents
+from pytest_delta_schema.settings.table import toml_value
+from pytest_delta_schema.sql.data_check_queries import select_violations
+from pytest_delta_schema.sql.statement import set_values
+from pytest_delta_schema.state.json_shapes import (
+    FLAG,
+    TEXT,
+    UPGRADE,
+    Form,
+    Items,
+    Key,
+    Nullable,
+    Record,
+    required_keys,
+)
+from pytest_delta_schema.state.json_state import DAY, STATE, TABLE_NAME, TEXTS, json_values, state_json_text
+from pytest_delta_schema.state.states import CatalogState, ForeignKeyState, TableState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import date
+    from pathlib import Path
+
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.data_checks import DataCheck
+    from pytest_delta_schema.plan.kinds import Change
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.states import CatalogReader
+
+    Names = Callable[[QualifiedName], QualifiedName]
+
+
+PLAN_VERSION = 1
+"""The version of the form. It grows with every change of a key, because unknown keys are refused."""
+
+LARGEST_PLAN = 64 * 1024 * 1024
+"""The most bytes of a file that is read; a plan of 10,000 tables has about a third of them."""
+
+PLAN_START = b'{\n "capabilities": {'
+"""How every plan file begins."""
+
+_DIGEST = "digest"
+_NO_CAPABILITIES = Capabilities()
+
+
+class PlannedConsent(NamedTuple):
+    """A consent that a plan uses."""
+
+    consent: str
+    """What is permitted, such as ``drop-column dev.silver.orders.legacy``."""
+    expires: date | None
+    """The last day on which it is valid; ``None`` for no end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedTable:
+    """What a plan does to one table, and to the foreign keys of other tables that depend on it."""
+
+    table: QualifiedName
+    """The name of the model."""
+    declared: str
+    """The SHA-256 of the state that the model declares."""
+    before: TableState
+    """The state when the plan was made, under the name of the model, without the version of its data."""
+    changes: tuple[TableChange, ...] = ()
+    statements: tuple[OutcomeStatement, ...] = ()
+    data_checks: tuple[str, ...] = ()
+    """Queries, each of which lists the rows that forbid a change."""
+    consents: tuple[PlannedConsent, ...] = ()
+    refused: tuple[str, ...] = ()
+    """Why no file may hold this plan; such a plan is not written."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changes."""
+        return not (self.changes or self.statements)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanCapabilities:
+    """What of the capabilities of a backend decides how a plan is carried out."""
+
+    checks_follow: bool
+    emulates: tuple[str, ...] | None = None
+    """The kinds of statements that it emulates; ``None`` in a plan that was made without a catalog."""
+    splits: tuple[str, ...] | None = None
+    """The kinds of statements that it runs for each column."""
+
+    @classmethod
+    def of(cls, capabilities: Capabilities) -> PlanCapabilities:
+        """Return the capabilities of a catalog."""
+        emulates, splits = (
+            tuple(sorted(kind.value for kind in kinds)) for kinds in (capabilities.emulates, capabilities.splits)
+        )
+        return cls(checks_follow=capabilities.checks_follow, emulates=emulates, splits=splits)
+
+    def differences(self, other: PlanCapabilities) -> list[str]:
+        """Return what only one of two backends does."""
+        parts = [] if self.checks_follow == other.checks_follow else ["adds the checks of a new table after it"]
+        for verb, own, others in (
+            ("emulates", self.emulates, other.emulates),
+            ("splits", self.splits, other.splits),
+        ):
+            if own is not None and others is not None and own != others:
+                parts.append(f"{verb} {', '.join(sorted({*own} ^ {*others}))}")
+        return parts
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanFile:
+    """Everything that a plan file holds; it has no slots, because it keeps its tables by name."""
+
+    tool_version: str
+    capabilities: PlanCapabilities
+    settings: tuple[str, ...] = ()
+    """The settings that change a plan and are not at their defaults, as ``pyproject.toml`` has them."""
+    tables: tuple[PlannedTable, ...] = ()
+    """Sorted by name."""
+
+    @cached_property
+    def by_name(self) -> Mapping[QualifiedName, PlannedTable]:
+        """The tables by the names of their models."""
+        return {table.table: table for table in self.tables}
+
+    @cached_property
+    def statements(self) -> frozenset[str]:
+        """The SQL of all statements."""
+        return frozenset(statement.sql for table in self.tables for statement in table.statements)
+
+
+class ReviewedPlan(NamedTuple):
+    """A plan that was read from a file."""
+
+    plan: PlanFile
+    file: str
+    """The file as it was named."""
+    digest: str
+
+    @property
+    def remedy(self) -> str:
+        """How a new plan is made."""
+        return new_plan(self.file)
+
+
+def new_plan(file: str) -> str:
+    """Return the remedy for a file that cannot be applied."""
+    return f"make a new plan: pytest --delta-drift --delta-plan-out={shlex.quote(file)}"
+
+
+_SETTINGS = ("properties", "enable_features", "owned_properties", "client_features", "max_risk", "rules")
+"""The settings that change a plan, apart from those that change what a model declares."""
+
+
+def plan_settings(settings: Settings) -> tuple[str, ...]:
+    """Return the settings that change a plan and are not at their defaults, as ``pyproject.toml`` has them."""
+    plain = Settings()
+    chosen = {name: getattr(settings, name) for name in _SETTINGS if getattr(settings, name) != getattr(plain, name)}
+    pairs = ("properties", "client_features")
+    return tuple(f"{name} = {toml_value(dict(value) if name in pairs else value)}" for name, value in chosen.items())
+
+
+def declared_digest(state: TableState) -> str:
+    """Return a text that is the same as long as a model declares the same."""
+    return sha256(state_json_text(state).encode("ascii", "backslashreplace")).hexdigest()
+
+
+def planned_table(
+    plan: TablePlan, declared: TableState, observed: TableState, *, names: Names, consents: Iterable[Consent]
+) -> PlannedTable:
+    """Return the entry of a table.
+
+    ``plan`` is that of the table, with the foreign keys of other tables that depend on it; ``declared`` is what the
+    model declares, under its own name, and ``observed`` what was read. ``names`` returns the name of the model of a
+    table in the catalog.
+    """
+    name, before = declared.name, _before(observed, names)
+    unchanged = PlannedTable(table=name, declared=declared_digest(declared), before=before)
+    if plan.is_empty:
+        return unchanged
+    actions = sorted(
+        (_renamed(action, names) for action in plan.actions), key=lambda one: (one.table != name, one.table)
+    )
+    statements = [statement for action in actions for statement in sql.statements(action)]
+    creations = tuple(action for action in actions if isinstance(action, CreateTable))
+    alignments = tuple(action for action in actions if isinstance(action, AlignTable))
+    needed = dict.fromkeys(consent for action in plan.actions for consent in needed_consents(action))
+    given = list(consents)
+    return replace(
+        unchanged,
+        changes=table_changes(TablePlan(create_tables=creations, align_tables=alignments), name),
+        statements=planned_statements(statements, _NO_CAPABILITIES),
+        data_checks=tuple(_query(action, check) for action in alignments for check in data_checks_of(action)),
+        consents=tuple(
+            PlannedConsent(str(one), next((consent.expires for consent in given if consent.covers(one)), None))
+            for one in needed
+        ),
+        refused=tuple(_refused(alignments, statements)),
+    )
+
+
+def _renamed(action: CreateTable | AlignTable, names: Names) -> CreateTable | AlignTable:
+    """Return an action with the names of models."""
+    parts: dict[str, Any] = {
+        "table": names(action.table),
+        "parents": MappingProxyType({names(name): state for name, state in action.parents.items()}),
+    }
+    if isinstance(action, CreateTable):
+        keys = tuple(replace(change, key=_key(change.key, names)) for change in action.foreign_keys)
+        return replace(action, foreign_keys=keys, **parts)
+    return replace(action, changes=tuple(_renamed_change(change, names) for change in action.changes), **parts)
+
+
+def _renamed_change(change: Change, names: Names) -> Change:
+    if isinstance(change, (ForeignKeyAdd, ForeignKeyDrop)):
+        return replace(change, key=_key(change.key, names))
+    return change
+
+
+def _key(key: ForeignKeyState, names: Names) -> ForeignKeyState:
+    return key._replace(parent=names(key.parent))
+
+
+def _before(state: TableState, names: Names) -> TableState:
+    """Return an observed state as a file holds it: without versions, paths, and values that may be secrets."""
+    properties = {
+        key: value
+        for key, value in state.table_properties.items()
+        if value is None or not (may_be_secret(key, value) or without_tokens(value) != value)
+    }
+    return replace(
+        state,
+        name=names(state.name),
+        logical_name=None,
+        version=None,
+        source=None,
+        table_properties=MappingProxyType(properties),
+        foreign_keys=tuple(_key(key, names) for key in state.foreign_keys),
+    )
+
+
+def _query(action: AlignTable, check: DataCheck) -> str:
+    """Return a query for the rows that fail a data check; the parent of a foreign key may be unknown offline."""
+    if isinstance(check, ForeignKeyState) and len(check.columns) != len(check.parent_columns):
+        return f"-- {check.path}: the key of {check.parent} is not known"
+    return select_violations(action.table, check)
+
+
+def _refused(alignments: Iterable[AlignTable], statements: Sequence[Statement]) -> Iterator[str]:
+    """Yield why no file may hold a plan."""
+    if any(action.one(ConvertTable) for action in alignments):
+        yield "it converts the files of a folder, which no plan file names; apply it without a file"
+    parts: list[str] = [
+        part_path("properties", key)
+        for statement in statements
+        for key, value in set_values(statement)
+        if may_be_secret(key, value)
+    ]
+    numbers = enumerate(statements, 1)
+    parts += (
+        [f"statement {number}" for number, one in numbers if without_tokens(one.sql) != one.sql] if not parts else []
+    )
+    if parts:
+        yield f"{', '.join(parts)} may hold a secret, which no plan file holds; apply it without a file"
+
+
+# The file
+
+
+_CHANGE_KEYS = [key for key in CHANGE.keys if key.name not in {"aspect", "location"}]
+_STATEMENT_KEYS = [key for key in STATEMENT.keys if key.name not in {"emulated", "ran"}]
+
+_TABLE = Record(
+    PlannedTable,
+    Key("table", TABLE_NAME),
+    Key("declared", TEXT),
+    Key("before", STATE),
+    Key("changes", Items(of=Record(TableChange, *_CHANGE_KEYS, build=CHANGE.build))),
+    Key("statements", Items(of=Record(OutcomeStatement, *_STATEMENT_KEYS))),
+    Key("data_checks", TEXTS),
+    Key("consents", Items(of=Record(PlannedConsent, Key("consent", TEXT), Key("expires", Nullable(of=DAY))))),
+)
+
+_CAPABILITIES = Record(
+    PlanCapabilities,
+    Key("checks_follow", FLAG),
+    *(Key(name, Nullable(of=TEXTS)) for name in ("emulates", "splits")),
+)
+
+_FORM = Form(
+    version=PLAN_VERSION,
+    record=Record(
+        PlanFile,
+        *required_keys(TEXT, "tool_version"),
+        Key("capabilities", _CAPABILITIES),
+        Key("settings", TEXTS),
+        Key("tables", Items(of=_TABLE)),
+    ),
+)
+
+
+def table_json(table: PlannedTable) -> dict[str, Any]:
+    """Return an entry as values of JSON, which workers send."""
+    values: dict[str, Any] = _TABLE.write(table)
+    return values
+
+
+def capabilities_json(capabilities: Capabilities | None, *, checks_follow: bool) -> dict[str, Any]:
+    """Return what a file says of the backend; ``None`` is a plan that was made without a catalog."""
+    made = PlanCapabilities(checks_follow=checks_follow)
+    values: dict[str, Any] = _CAPABILITIES.write(made if capabilities is None else PlanCapabilities.of(capabilities))
+    return values
+
+
+def plan_text(
+    *, tool_version: str, settings: Sequence[str], capabilities: dict[str, Any], tables: Iterable[dict[str, Any]]
+) -> tuple[str, str]:
+    """Return the text of a file, and its digest; capabilities and tables are given as values of JSON."""
+    values = {
+        "version": PLAN_VERSION,
+        "tool_version": tool_version,
+        "settings": list(settings),
+        "capabilities": capabilities,
+        "tables": sorted(tables, key=lambda table: table["table"]),
+    }
+    digest = _digest(values)
+    return _canonical({**values, _DIGEST: digest}), digest
+
+
+def _canonical(values: Mapping[str, Any]) -> str:
+    return f"{json.dumps(values, sort_keys=True, indent=1)}\n"
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    return sha256(_canonical(values).encode("ascii")).hexdigest()
+
+
+def read_plan(path: Path, file: str) -> ReviewedPlan:
+    """Read a file, which ``file`` names in messages.
+
+    Raises:
+        ConfigurationError: If it is not a plan file, or not as it was written; in one line, with what to do.
+    """
+    try:
+        if not path.is_file():
+            fault = "is not a file" if path.exists() else "does not exist"
+        elif path.stat().st_size > LARGEST_PLAN:
+            fault = f"is larger than {LARGEST_PLAN // 1024**2} MiB, and no plan file"
+        else:
+            return _read(path.read_bytes(), file)
+    except OSError as error:
+        fault = f"cannot be read: {error.strerror or type(error).__name__}"
+    except RecursionError:
+        fault = "is nested too deeply"
+    except ValueError as error:
+        fault = str(error)
+    msg = f"{file} {fault}; {new_plan(file) if UPGRADE not in fault else UPGRADE}"
+    raise ConfigurationError(msg)
+
+
+def _read(data: bytes, file: str) -> ReviewedPlan:
+    """Return the plan of a text; a ``ValueError`` says why it has none."""
+    values = json_values(data)
+    if not isinstance(values, dict) or not {"version", _DIGEST, "tables"} <= values.keys():
+        msg = "is not a plan file"
+        raise ValueError(msg)
+    version = values["version"]
+    if type(version) is int and version > PLAN_VERSION:
+        msg = f"is of version {version}, and this release reads version {PLAN_VERSION}: {UPGRADE}"
+        raise ValueError(msg)
+    digest = _digest({key: value for key, value in values.items() if key != _DIGEST})
+    if values.pop(_DIGEST) != digest or _canonical({**values, _DIGEST: digest}).encode() != data:
+        msg = "was edited after it was written: its text and its digest differ"
+        raise ValueError(msg)
+    try:
+        plan: PlanFile = _FORM.read(values, file)
+    except JsonFormError as error:
+        first, *others = error.diagnostics
+        more = f", and {counted(len(others), 'more fault')}" if others else ""
+        msg = f"is not a plan file: {first.message}{more}"
+        raise ValueError(msg) from None
+    if len(plan.by_name) < len(plan.tables):
+        msg = "is not a plan file: it holds a table twice"
+        raise ValueError(msg)
+    return ReviewedPlan(plan, file, digest)
+
+
+# Whether a file fits
+
+
+class OnlyReviewed:
+    """The rule for plans of an apply of a file: it runs no statement that is not in the file."""
+
+    def __init__(self, reviewed: ReviewedPlan, names: Names) -> None:
+        self._reviewed = reviewed
+        self._names = names
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation if a statement is not in the file; it was planned after the file was compared."""
+        statements = sql.statements(_renamed(action, self._names))
+        new = [one for one in statements if one.sql not in self._reviewed.plan.statements]
+        if new:
+            message = f"{self._reviewed.file} is stale: {counted(len(new), 'statement')} of this plan"
+            fact = f"{message} {'is' if len(new) == 1 else 'are'} not in it, as the table was changed meanwhile"
+            yield diagnostic_of(StalePlan, action.table, fact, remedy=self._reviewed.remedy)
+
+
+def stale_diagnostics(
+    reviewed: ReviewedPlan,
+    now: PlannedTable,
+    stored: QualifiedName,
+    capabilities: Capabilities,
+    settings: Settings,
+) -> Iterator[Diagnostic]:
+    """Yield why a reviewed plan does not fit a table; ``now`` is a new plan of it, with at least one change."""
+
+    def stale(path: str, fact: str, remedy: str = "") -> Diagnostic:
+        return diagnostic_of(StalePlan, stored, fact, path=path, remedy=remedy)
+
+    planned, head = reviewed.plan.by_name[now.table], f"{reviewed.file} is stale"
+    other = reviewed.plan.capabilities.differences(PlanCapabilities.of(capabilities))
+    if other:
+        fact = f"{head}: it was made on a backend with other capabilities: only one of both {' and '.join(other)}"
+        yield stale("", fact, reviewed.remedy)
+    if (planned.changes, planned.statements) == (now.changes, now.statements):
+        return
+    yield stale("", f"{head}: {_misfit(planned, now)}", reviewed.remedy)
+    for line in differences(planned.before, now.before):
+        yield stale(line.path, f"since the plan was made: {line}")
+    then, here = reviewed.plan.settings, plan_settings(settings)
+    if then != here:
+        texts = [", ".join(part) or "the defaults" for part in (then, here)]
+        yield stale("", f"the plan was made with other settings ({texts[0]}) than those of this run ({texts[1]})")
+
+
+def _misfit(planned: PlannedTable, now: PlannedTable) -> str:
+    """Return what a new plan has in common with that of a file, and what not."""
+    made = [change for change in planned.changes if change not in now.changes]
+    new = [change for change in now.changes if change not in planned.changes]
+    if made and not new:
+        return f"of its {counted(len(planned.changes), 'change')}, {_are(len(made))} made already: {_paths(made)}"
+    if new:
+        return f"{counted(len(new), 'change')} of a plan made now {_verb(new)} not in it: {_paths(new)}"
+    return "its changes are made by other SQL, or in another order, by this release"
+
+
+def _are(number: int) -> str:
+    return f"{number} {'is' if number == 1 else 'are'}"
+
+
+def _verb(parts: Sequence[object]) -> str:
+    return "is" if len(parts) == 1 else "are"
+
+
+def _paths(changes: Iterable[TableChange]) -> str:
+    return ", ".join(dict.fromkeys(change.path for change in changes))
+
+
+def differences(before: TableState, now: TableState) -> tuple[ChangeLine, ...]:
+    """Return how one state of a table, which may be its absence, has become another one."""
+    if before.exists and not now.exists:
+        return (ChangeLine.of("table", "there", None),)
+    action = _alignment(desired=now, observed=before) if now.exists else None
+    return () if action is None else change_lines(action)
+
+
+def introductions(
+    planned: PlannedTable, now: PlannedTable, stored: QualifiedName, log: CatalogReader
+) -> list[Diagnostic]:
+    """Return a note for each column that was added after a plan was made, with the commit that added it."""
+    if not (planned.before.exists and now.before.exists):
+        return []
+    action = _alignment(desired=planned.before, observed=now.before)
+    return [] if action is None else notes_of_introduction(replace(action, table=stored), log)
+
+
+def _alignment(*, desired: TableState, observed: TableState) -> CreateTable | AlignTable | None:
+    """Return the action that would make one state of another; properties that the first one lacks are removed."""
+    gone = dict.fromkeys(observed.table_properties.keys() - desired.table_properties.keys())
+    properties = MappingProxyType({**gone, **desired.table_properties})
+    wanted = replace(
+        desired,
+        table_properties=properties,
+        ownership=ALL_MANAGED,
+        evolution=STRICT,
+        column_order=IGNORE,
+        renames=(),
+        read_only=False,
+    )
+    plan = TablePlanner().compared(wanted, CatalogState(tables={wanted.name: observed}))
+    return next(iter(plan.actions), None)
