@@ -6,17 +6,19 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.compatibility.judging import decided, joined_diagnostic, judge_change, needed_consent
 from pytest_delta_schema.diagnostics.errors import diagnostic_of
+from pytest_delta_schema.engine.declarations import Declarations
+from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome
-from pytest_delta_schema.engine.plan_file import planned_table
+from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.history.contracts import UnreadableContract
 from pytest_delta_schema.rules.consent import BREAK, breakable_parts, consent_entry, quoted_consent
 from pytest_delta_schema.rules.policy import compatibility_of
 from pytest_delta_schema.settings.table import NOTED_ROLES, ROLES
-from pytest_delta_schema.state.states import CatalogState, TableState
+from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
     from pytest_delta_schema.diagnostics.faults import Witness
-    from pytest_delta_schema.engine.declarations import Declarations
-    from pytest_delta_schema.engine.plan_file import PlannedTable
     from pytest_delta_schema.history.contracts import Announcements, PastContract, PastContracts, PastFault
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -107,41 +107,29 @@ class ContractComparison:
         decisions = (decision for _, decision in self._all_decisions(name, new))
         return [*dict.fromkeys(needed_consent(one.finding) for one in decisions if one.result in _UNCONSENTED)]
 
-    def planned(self, table: Table) -> PlannedTable | None:
-        """Return the plan from the released contract of a table to its model; ``None`` if one of them has a fault.
-
-        Nothing but the contract is known of the table: what rules refuse of its plan is part of the result.
-        """
-        declarations = self._declarations
-        released, desired = self._released.tables.get(table.name), declarations.contract_state(table)
-        if released is None or declarations.violations(table):
-            return None
-        planner = declarations.planner.over(checks_follow=declarations.settings.checks_follow)
-        children = [declarations.tables[name] for name in declarations.children.get(table.name, ())]
-        plan = planner.joined(
-            [(desired, planner.compared(desired, self._released))],
-            self._released,
-            other_models=map(declarations.contract_state, children),
-        )
-        consents = declarations.settings.consents
-        planned = planned_table(plan, desired, released, names=declarations.model_name, consents=consents)
-        violations = declarations.drift_validator.plan_violations(plan)
-        return replace(planned, refused=(*planned.refused, *(violation.fact for violation in violations)))
-
     @cached_property
-    def _released(self) -> CatalogState:
-        """The declared tables as their released contracts have them; without those whose contracts cannot be read."""
-        pasts = {name: next(iter(self.past.of(name))) for name in self._declarations.tables}
-        schemas = {name[:2] for name, past in pasts.items() if past.contract is not None}
-        tables = {}
-        for name, past in pasts.items():
-            if past.contract is not None:
-                state = past.contract.state
-                values = {key: value for key, value in state.table_properties.items() if value is not None}
-                tables[name] = replace(state, table_properties=MappingProxyType(values), renames=())
-            elif not past.faults:
-                tables[name] = TableState(name=name, exists=False, schema_exists=name[:2] in schemas)
-        return CatalogState(tables=tables)
+    def released(self) -> Gate:
+        """The gate that compares the declared tables with their released contracts, as if these were tables."""
+        from pytest_delta_schema.backends.memory.catalog import MemoryCatalog  # noqa: PLC0415 - plan files only
+
+        declarations, states = self._declarations, list[TableState]()
+        for name in declarations.tables:
+            contract = next(iter(self.past.of(name))).contract
+            if contract is not None:
+                properties = contract.state.table_properties.items()
+                held = MappingProxyType({key: value for key, value in properties if value is not None})
+                states.append(replace(contract.state, table_properties=held))
+        catalog = MemoryCatalog(states)
+        catalog.capabilities = Capabilities(checks_follow=declarations.settings.checks_follow)
+        settings = replace(declarations.settings, bindings=(), preflight=None)
+        tables = declarations.tables
+        return Gate(catalog, tables.values(), declarations=Declarations(settings, tables))
+
+    def planned(self, table: Table) -> Mapping[str, Any]:
+        """Return the plan from the released contract of a table to its model, as a plan file holds it."""
+        faults = [fault.message for fault in next(iter(self.past.of(table.name))).faults]
+        faults += [violation.fact for violation in self.released.drift(table).diagnostics]
+        return {"refused": faults} if faults else {**self.released.planned(table), "capabilities": None}
 
     def _judged(
         self, name: QualifiedName, new: TableState | None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, UnsafePlanError, diagnostic_of, note
-from pytest_delta_schema.diagnostics.faults import AlreadyApplied, StalePlan, UnreachableCatalog
+from pytest_delta_schema.diagnostics.faults import AlreadyApplied, UnreachableCatalog
 from pytest_delta_schema.diagnostics.text import counted
 from pytest_delta_schema.engine.declarations import Declarations, preflight_of, runner_of, validator_of
 from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status
@@ -22,6 +22,7 @@ from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.diagnostics.errors import Diagnostic
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import BoundModel
     from pytest_delta_schema.engine.orchestrator import SyncResult
     from pytest_delta_schema.engine.outcomes import TableOutcome
-    from pytest_delta_schema.engine.plan_file import PlannedTable, ReviewedPlan
+    from pytest_delta_schema.engine.plan_file import PlanFile, PlannedTable
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -58,7 +59,7 @@ class Gate:
         *,
         settings: Settings | None = None,
         declarations: Declarations | None = None,
-        reviewed: ReviewedPlan | None = None,
+        reviewed: PlanFile | None = None,
     ) -> None:
         self.catalog = catalog
         self.reviewed = reviewed
@@ -241,104 +242,94 @@ class Gate:
                 is_synced = sync_stale_entries([judged.model.table], self.catalog, self.state())
             except DeltaSchemaError as error:
                 return failed_outcome(judged.model, self.declarations, check, error)
-            notes = (*judged.notes, *self._note_of_applied(table))
-            return self._outcomes.outcome(
-                replace(judged, notes=notes), check, Status.SYNCED if is_synced else Status.IN_SYNC
-            )
+            return self._outcomes.outcome(judged, check, Status.SYNCED if is_synced else Status.IN_SYNC)
         try:
             result = self._apply(self.declarations.apply_group(table, self.models), progress)
         except DeltaSchemaError as error:
             return self._outcomes.not_applied(judged, error)
         return self._outcomes.applied(judged, result)
 
-    def _note_of_applied(self, table: Table) -> list[Diagnostic]:
-        """Return a note if a table is as the reviewed plan leaves it, and was different when the plan was made."""
-        planned = None if self.reviewed is None else self.reviewed.plan.by_name.get(table.name)
-        if self.reviewed is None or planned is None or planned.is_empty:
-            return []
-        number = counted(len(planned.changes), "change")
-        message = f"already applied: nothing is left of the {number} that {self.reviewed.file} has"
-        return [note(AlreadyApplied, self.declarations.bound(table).name, "", message)]
-
-    def planned(self, table: Table) -> PlannedTable | None:
-        """Return the plan of a table as a plan file holds it; ``None`` if its model or its table has a fault.
+    def planned(self, table: Table) -> dict[str, Any]:
+        """Return the plan of a table as values of JSON: ``table`` as a plan file holds it, ``refused`` why none may.
 
         Args:
             table: One of the models.
         """
+        from pytest_delta_schema.engine.plan_file import TABLE_FORM, plan_capabilities
+
+        judged = self._judged[table.name]
+        if isinstance(judged, RefusedTable):
+            return {"refused": [diagnostic.fact for diagnostic in judged.diagnostics]}
+        planned = self._planned(judged)
+        return {
+            "table": TABLE_FORM.write(planned),
+            "capabilities": list(plan_capabilities(self.catalog.capabilities)),
+            "refused": list(planned.refused),
+        }
+
+    def _planned(self, judged: JudgedTable) -> PlannedTable:
         from pytest_delta_schema.engine.plan_file import planned_table
 
-        judged, declarations = self._judged[table.name], self.declarations
-        if isinstance(judged, RefusedTable):
-            return None
+        declarations = self.declarations
         return planned_table(
             judged.plan,
-            declarations.contract_state(table),
+            declarations.contract_state(judged.model.model),
             judged.observed,
             names=declarations.model_name,
             consents=declarations.settings.consents,
         )
 
-    def not_fitting(self) -> dict[QualifiedName, TableOutcome]:
-        """Return the outcomes of the tables of the reviewed plan if it does not fit one of them, so nothing may run.
+    def reviewed_outcomes(self) -> dict[QualifiedName, TableOutcome]:
+        """Return the outcomes of the tables of the reviewed plan on which nothing runs.
 
-        It fits a table if a new plan has exactly its changes and statements, and neither a rule nor a data check
-        refuses that; or if nothing is left to change.
+        These are the tables that it leaves as they are, and all tables if it does not fit one of them. It
+        fits if a new plan has exactly its changes and statements, and neither a rule nor a data check refuses them.
         """
-        if self.reviewed is None:
+        reviewed, check = self.reviewed, CheckKind.APPLY
+        if reviewed is None:
             return {}
-        reviewed = self.reviewed
-        models = [model for model in self.models if model.name in reviewed.plan.by_name]
-        changed = [model for model in models if not self._is_aligned(model)]
-        refused = self._violations(self.plan(*(one for one in changed if self._is_judged(one))), self._validator)
-        outcomes = {
-            model.name: outcome for model in changed if (outcome := self._misfit(model, reviewed, refused)) is not None
-        }
-        if not outcomes:
-            return {}
-        names = ", ".join(str(self.declarations.bound(model).name) for model in models if model.name in outcomes)
-        message = f"{reviewed.file} is applied to all of its tables or to none, and does not fit {names}"
-        for model in models:
-            judged = self._judged[model.name]
-            if model.name in outcomes or isinstance(judged, RefusedTable):
+        outcomes: dict[QualifiedName, TableOutcome] = {}
+        changing: dict[QualifiedName, JudgedTable] = {}
+        for model in self.models:
+            planned, judged = reviewed.by_name.get(model.name), self._judged[model.name]
+            if planned is None:
                 continue
-            if judged.plan.is_empty:
-                outcomes[model.name] = self._outcomes.outcome(judged, CheckKind.APPLY, Status.IN_SYNC)
-                continue
-            fault = diagnostic_of(StalePlan, judged.model.name, message, remedy=reviewed.remedy)
-            outcomes[model.name] = self._outcomes.not_applied(judged, UnsafePlanError([fault]))
+            if isinstance(judged, RefusedTable):
+                outcomes[model.name] = self._outcomes.refused(judged, check)
+            elif judged.plan.is_empty:
+                number = counted(len(planned.changes), "change")
+                fact = f"already applied: nothing is left of the {number} that {reviewed.file} has"
+                notes = [] if planned.is_empty else [note(AlreadyApplied, judged.model.name, "", fact)]
+                done = replace(judged, notes=(*judged.notes, *notes))
+                outcomes[model.name] = self._outcomes.outcome(done, check, Status.IN_SYNC)
+            else:
+                changing[model.name] = judged
+        refused = self._violations(self.plan(*(one.model.model for one in changing.values())), self._validator)
+        faults = {name: self._misfit(judged, reviewed, refused) for name, judged in changing.items()}
+        misfits = [name for name, outcome in outcomes.items() if not outcome.status.passes]
+        misfits += [name for name, fault in faults.items() if fault is not None]
+        names = ", ".join(str(self._judged[name].model.name) for name in sorted(misfits))
+        fact = f"{reviewed.file} is applied to all of its tables or to none, and does not fit {names}"
+        for name, judged in changing.items() if misfits else ():
+            fault = faults[name] or UnsafePlanError([reviewed.stale(judged.model.name, fact)])
+            outcomes[name] = self._outcomes.not_applied(judged, fault)
         return outcomes
 
-    def _is_judged(self, table: Table) -> bool:
-        return isinstance(self._judged[table.name], JudgedTable)
+    def _misfit(
+        self, judged: JudgedTable, reviewed: PlanFile, refused: Iterable[Diagnostic]
+    ) -> DeltaSchemaError | None:
+        """Return why the reviewed plan cannot be applied to a table; ``None`` if it can."""
+        from pytest_delta_schema.engine.plan_file import stale_diagnostics
 
-    def _is_aligned(self, table: Table) -> bool:
-        judged = self._judged[table.name]
-        return isinstance(judged, JudgedTable) and judged.plan.is_empty
-
-    def _misfit(self, table: Table, reviewed: ReviewedPlan, refused: Iterable[Diagnostic]) -> TableOutcome | None:
-        """Return the outcome of a table to which the reviewed plan cannot be applied; ``None`` if it can."""
-        from pytest_delta_schema.engine.plan_file import introductions, stale_diagnostics
-
-        judged, now = self._judged[table.name], self.planned(table)
-        if isinstance(judged, RefusedTable):
-            return self._outcomes.refused(judged, CheckKind.APPLY)
-        if now is None:
-            return None
-        planned, name = reviewed.plan.by_name[table.name], judged.model.name
-        settings = self.declarations.settings
-        stale = tuple(stale_diagnostics(reviewed, now, name, self.catalog.capabilities, settings))
-        if stale:
-            background = introductions(planned, now, judged.observed.name, self.catalog)
-            judged = replace(judged, entry_notes=(*background, *judged.entry_notes))
-            return self._outcomes.not_applied(judged, UnsafePlanError(stale))
-        tables = {str(action.table) for action in judged.plan.actions}
-        violations = tuple(violation for violation in refused if violation.table in tables)
+        now, name, tables = self._planned(judged), judged.model.name, {str(one.table) for one in judged.plan.actions}
+        capabilities, settings = self.catalog.capabilities, self.declarations.settings
+        violations = tuple(stale_diagnostics(reviewed, now, name, capabilities, settings))
+        violations = violations or tuple(violation for violation in refused if violation.table in tables)
         try:
             violations = violations or self._data_checks(judged.own)[0]
         except DeltaSchemaError as error:
-            return self._outcomes.not_applied(judged, error)
-        return self._outcomes.not_applied(judged, UnsafePlanError(violations)) if violations else None
+            return error
+        return UnsafePlanError(violations) if violations else None
 
     def create(self, models: Sequence[Table], *, progress: ApplyProgress) -> dict[QualifiedName, TableOutcome]:
         """Create tables that do not exist, each by itself, and return the outcomes of those whose creation was begun.
@@ -434,8 +425,8 @@ class BatchedApplies:
         self._gate = gate
         self._progress = progress
         self._created = created
-        self._outcomes = gate.not_fitting()
-        self._pending = {model.name: model for model in models if not self._outcomes}
+        self._outcomes = gate.reviewed_outcomes()
+        self._pending = {model.name: model for model in models if model.name not in self._outcomes}
 
     def apply(self, table: Table) -> TableOutcome:
         """Return the outcome of an apply, which may have been made with that of an earlier table."""

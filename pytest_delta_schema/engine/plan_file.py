@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema import sql
 from pytest_delta_schema.configuration.settings import Settings
@@ -26,7 +26,7 @@ from pytest_delta_schema.diagnostics.faults import StalePlan
 from pytest_delta_schema.diagnostics.redaction import may_be_secret, without_tokens
 from pytest_delta_schema.diagnostics.text import counted
 from pytest_delta_schema.engine.outcomes import CHANGE, STATEMENT, OutcomeStatement, TableChange
-from pytest_delta_schema.engine.plan_outcomes import notes_of_introduction, planned_statements, table_changes
+from pytest_delta_schema.engine.plan_outcomes import planned_statements, table_changes
 from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.models.ownership import ALL_MANAGED, IGNORE, STRICT
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, TablePlan, change_lines
@@ -39,7 +39,6 @@ from pytest_delta_schema.settings.table import toml_value
 from pytest_delta_schema.sql.data_check_queries import select_violations
 from pytest_delta_schema.sql.statement import set_values
 from pytest_delta_schema.state.json_shapes import (
-    FLAG,
     TEXT,
     UPGRADE,
     Form,
@@ -47,23 +46,21 @@ from pytest_delta_schema.state.json_shapes import (
     Key,
     Nullable,
     Record,
-    required_keys,
+    json_preview,
 )
-from pytest_delta_schema.state.json_state import DAY, STATE, TABLE_NAME, TEXTS, json_values, state_json_text
+from pytest_delta_schema.state.json_state import STATE, TABLE_NAME, TEXTS, json_values, state_json_text
 from pytest_delta_schema.state.states import CatalogState, ForeignKeyState, TableState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import date
     from pathlib import Path
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.plan.kinds import Change
-    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.rules.consent import Consent, NeededConsent
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.states import CatalogReader
 
     Names = Callable[[QualifiedName], QualifiedName]
 
@@ -72,22 +69,12 @@ PLAN_VERSION = 1
 """The version of the form. It grows with every change of a key, because unknown keys are refused."""
 
 LARGEST_PLAN = 64 * 1024 * 1024
-"""The most bytes of a file that is read; a plan of 10,000 tables has about a third of them."""
+"""The most bytes of a file that is read."""
 
-PLAN_START = b'{\n "capabilities": {'
+PLAN_START = b'{\n "capabilities": '
 """How every plan file begins."""
 
 _DIGEST = "digest"
-_NO_CAPABILITIES = Capabilities()
-
-
-class PlannedConsent(NamedTuple):
-    """A consent that a plan uses."""
-
-    consent: str
-    """What is permitted, such as ``drop-column dev.silver.orders.legacy``."""
-    expires: date | None
-    """The last day on which it is valid; ``None`` for no end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +91,8 @@ class PlannedTable:
     statements: tuple[OutcomeStatement, ...] = ()
     data_checks: tuple[str, ...] = ()
     """Queries, each of which lists the rows that forbid a change."""
-    consents: tuple[PlannedConsent, ...] = ()
+    consents: tuple[str, ...] = ()
+    """Those that are used, each with its last day."""
     refused: tuple[str, ...] = ()
     """Why no file may hold this plan; such a plan is not written."""
 
@@ -114,46 +102,20 @@ class PlannedTable:
         return not (self.changes or self.statements)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanCapabilities:
-    """What of the capabilities of a backend decides how a plan is carried out."""
-
-    checks_follow: bool
-    emulates: tuple[str, ...] | None = None
-    """The kinds of statements that it emulates; ``None`` in a plan that was made without a catalog."""
-    splits: tuple[str, ...] | None = None
-    """The kinds of statements that it runs for each column."""
-
-    @classmethod
-    def of(cls, capabilities: Capabilities) -> PlanCapabilities:
-        """Return the capabilities of a catalog."""
-        emulates, splits = (
-            tuple(sorted(kind.value for kind in kinds)) for kinds in (capabilities.emulates, capabilities.splits)
-        )
-        return cls(checks_follow=capabilities.checks_follow, emulates=emulates, splits=splits)
-
-    def differences(self, other: PlanCapabilities) -> list[str]:
-        """Return what only one of two backends does."""
-        parts = [] if self.checks_follow == other.checks_follow else ["adds the checks of a new table after it"]
-        for verb, own, others in (
-            ("emulates", self.emulates, other.emulates),
-            ("splits", self.splits, other.splits),
-        ):
-            if own is not None and others is not None and own != others:
-                parts.append(f"{verb} {', '.join(sorted({*own} ^ {*others}))}")
-        return parts
-
-
 @dataclass(frozen=True, kw_only=True)
 class PlanFile:
     """Everything that a plan file holds; it has no slots, because it keeps its tables by name."""
 
     tool_version: str
-    capabilities: PlanCapabilities
-    settings: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] | None
+    """How the backend carries out a plan; ``None`` if it was made without a catalog."""
+    settings: tuple[str, ...]
     """The settings that change a plan and are not at their defaults, as ``pyproject.toml`` has them."""
-    tables: tuple[PlannedTable, ...] = ()
+    tables: tuple[PlannedTable, ...]
     """Sorted by name."""
+    digest: str = ""
+    file: str = ""
+    """The file, as it was named, from which it was read."""
 
     @cached_property
     def by_name(self) -> Mapping[QualifiedName, PlannedTable]:
@@ -165,19 +127,9 @@ class PlanFile:
         """The SQL of all statements."""
         return frozenset(statement.sql for table in self.tables for statement in table.statements)
 
-
-class ReviewedPlan(NamedTuple):
-    """A plan that was read from a file."""
-
-    plan: PlanFile
-    file: str
-    """The file as it was named."""
-    digest: str
-
-    @property
-    def remedy(self) -> str:
-        """How a new plan is made."""
-        return new_plan(self.file)
+    def stale(self, table: QualifiedName, fact: str, **parts: Any) -> Diagnostic:
+        """Return why the plan is not applied to a table, by default with how a new one is made."""
+        return diagnostic_of(StalePlan, table, fact, **{"remedy": new_plan(self.file), **parts})
 
 
 def new_plan(file: str) -> str:
@@ -195,6 +147,13 @@ def plan_settings(settings: Settings) -> tuple[str, ...]:
     chosen = {name: getattr(settings, name) for name in _SETTINGS if getattr(settings, name) != getattr(plain, name)}
     pairs = ("properties", "client_features")
     return tuple(f"{name} = {toml_value(dict(value) if name in pairs else value)}" for name, value in chosen.items())
+
+
+def plan_capabilities(capabilities: Capabilities) -> tuple[str, ...]:
+    """Return what a backend does in another way than to run a statement as it is."""
+    kinds = {"emulates": capabilities.emulates, "splits": capabilities.splits}
+    follow = ["adds the checks of a new table after it"] if capabilities.checks_follow else []
+    return (*follow, *sorted(f"{verb} {kind.value}" for verb, some in kinds.items() for kind in some))
 
 
 def declared_digest(state: TableState) -> str:
@@ -226,14 +185,16 @@ def planned_table(
     return replace(
         unchanged,
         changes=table_changes(TablePlan(create_tables=creations, align_tables=alignments), name),
-        statements=planned_statements(statements, _NO_CAPABILITIES),
+        statements=planned_statements(statements, Capabilities()),
         data_checks=tuple(_query(action, check) for action in alignments for check in data_checks_of(action)),
-        consents=tuple(
-            PlannedConsent(str(one), next((consent.expires for consent in given if consent.covers(one)), None))
-            for one in needed
-        ),
+        consents=tuple(_consent(one, given) for one in needed),
         refused=tuple(_refused(alignments, statements)),
     )
+
+
+def _consent(needed: NeededConsent, given: Iterable[Consent]) -> str:
+    days = (str(consent.expires) for consent in given if consent.covers(needed) and consent.expires is not None)
+    return f"{needed}, until {next(days, 'it is withdrawn')}"
 
 
 def _renamed(action: CreateTable | AlignTable, names: Names) -> CreateTable | AlignTable:
@@ -307,7 +268,7 @@ def _refused(alignments: Iterable[AlignTable], statements: Sequence[Statement]) 
 _CHANGE_KEYS = [key for key in CHANGE.keys if key.name not in {"aspect", "location"}]
 _STATEMENT_KEYS = [key for key in STATEMENT.keys if key.name not in {"emulated", "ran"}]
 
-_TABLE = Record(
+TABLE_FORM = Record(
     PlannedTable,
     Key("table", TABLE_NAME),
     Key("declared", TEXT),
@@ -315,49 +276,34 @@ _TABLE = Record(
     Key("changes", Items(of=Record(TableChange, *_CHANGE_KEYS, build=CHANGE.build))),
     Key("statements", Items(of=Record(OutcomeStatement, *_STATEMENT_KEYS))),
     Key("data_checks", TEXTS),
-    Key("consents", Items(of=Record(PlannedConsent, Key("consent", TEXT), Key("expires", Nullable(of=DAY))))),
-)
-
-_CAPABILITIES = Record(
-    PlanCapabilities,
-    Key("checks_follow", FLAG),
-    *(Key(name, Nullable(of=TEXTS)) for name in ("emulates", "splits")),
+    Key("consents", TEXTS),
 )
 
 _FORM = Form(
     version=PLAN_VERSION,
     record=Record(
         PlanFile,
-        *required_keys(TEXT, "tool_version"),
-        Key("capabilities", _CAPABILITIES),
+        Key("tool_version", TEXT),
+        Key("capabilities", Nullable(of=TEXTS)),
         Key("settings", TEXTS),
-        Key("tables", Items(of=_TABLE)),
+        Key("tables", Items(of=TABLE_FORM)),
     ),
 )
 
 
-def table_json(table: PlannedTable) -> dict[str, Any]:
-    """Return an entry as values of JSON, which workers send."""
-    values: dict[str, Any] = _TABLE.write(table)
-    return values
-
-
-def capabilities_json(capabilities: Capabilities | None, *, checks_follow: bool) -> dict[str, Any]:
-    """Return what a file says of the backend; ``None`` is a plan that was made without a catalog."""
-    made = PlanCapabilities(checks_follow=checks_follow)
-    values: dict[str, Any] = _CAPABILITIES.write(made if capabilities is None else PlanCapabilities.of(capabilities))
-    return values
-
-
 def plan_text(
-    *, tool_version: str, settings: Sequence[str], capabilities: dict[str, Any], tables: Iterable[dict[str, Any]]
+    *,
+    tool_version: str,
+    capabilities: Sequence[str] | None,
+    settings: Sequence[str],
+    tables: Iterable[Mapping[str, Any]],
 ) -> tuple[str, str]:
-    """Return the text of a file, and its digest; capabilities and tables are given as values of JSON."""
+    """Return the text of a file, and its digest; tables are given as :data:`TABLE_FORM` writes them."""
     values = {
         "version": PLAN_VERSION,
         "tool_version": tool_version,
-        "settings": list(settings),
         "capabilities": capabilities,
+        "settings": settings,
         "tables": sorted(tables, key=lambda table: table["table"]),
     }
     digest = _digest(values)
@@ -372,7 +318,7 @@ def _digest(values: Mapping[str, Any]) -> str:
     return sha256(_canonical(values).encode("ascii")).hexdigest()
 
 
-def read_plan(path: Path, file: str) -> ReviewedPlan:
+def read_plan(path: Path, file: str) -> PlanFile:
     """Read a file, which ``file`` names in messages.
 
     Raises:
@@ -382,147 +328,107 @@ def read_plan(path: Path, file: str) -> ReviewedPlan:
         if not path.is_file():
             fault = "is not a file" if path.exists() else "does not exist"
         elif path.stat().st_size > LARGEST_PLAN:
-            fault = f"is larger than {LARGEST_PLAN // 1024**2} MiB, and no plan file"
+            fault = f"is larger than {LARGEST_PLAN // 1024**2} MiB"
         else:
-            return _read(path.read_bytes(), file)
+            return replace(_read(path.read_bytes()), file=file)
     except OSError as error:
         fault = f"cannot be read: {error.strerror or type(error).__name__}"
     except RecursionError:
         fault = "is nested too deeply"
+    except JsonFormError as error:
+        fault = f"is not a plan file: {error.diagnostics[0].message}"
     except ValueError as error:
         fault = str(error)
-    msg = f"{file} {fault}; {new_plan(file) if UPGRADE not in fault else UPGRADE}"
+    msg = f"{file} {fault}; {UPGRADE if _OTHER_VERSION in fault else new_plan(file)}"
     raise ConfigurationError(msg)
 
 
-def _read(data: bytes, file: str) -> ReviewedPlan:
+_OTHER_VERSION = f", and this release reads version {PLAN_VERSION}"
+
+
+def _read(data: bytes) -> PlanFile:
     """Return the plan of a text; a ``ValueError`` says why it has none."""
     values = json_values(data)
     if not isinstance(values, dict) or not {"version", _DIGEST, "tables"} <= values.keys():
         msg = "is not a plan file"
         raise ValueError(msg)
-    version = values["version"]
-    if type(version) is int and version > PLAN_VERSION:
-        msg = f"is of version {version}, and this release reads version {PLAN_VERSION}: {UPGRADE}"
+    if values["version"] != PLAN_VERSION:
+        msg = f"is of version {json_preview(values['version'])}{_OTHER_VERSION}"
         raise ValueError(msg)
     digest = _digest({key: value for key, value in values.items() if key != _DIGEST})
-    if values.pop(_DIGEST) != digest or _canonical({**values, _DIGEST: digest}).encode() != data:
+    if _canonical({**values, _DIGEST: digest}).encode() != data:
         msg = "was edited after it was written: its text and its digest differ"
         raise ValueError(msg)
-    try:
-        plan: PlanFile = _FORM.read(values, file)
-    except JsonFormError as error:
-        first, *others = error.diagnostics
-        more = f", and {counted(len(others), 'more fault')}" if others else ""
-        msg = f"is not a plan file: {first.message}{more}"
-        raise ValueError(msg) from None
+    del values[_DIGEST]
+    plan: PlanFile = replace(_FORM.read(values, ""), digest=digest)
     if len(plan.by_name) < len(plan.tables):
         msg = "is not a plan file: it holds a table twice"
         raise ValueError(msg)
-    return ReviewedPlan(plan, file, digest)
+    return plan
 
 
 # Whether a file fits
 
 
 class OnlyReviewed:
-    """The rule for plans of an apply of a file: it runs no statement that is not in the file."""
+    """The rule for the plans of an apply of a file: it runs no statement that is not in the file."""
 
-    def __init__(self, reviewed: ReviewedPlan, names: Names) -> None:
+    def __init__(self, reviewed: PlanFile, names: Names) -> None:
         self._reviewed = reviewed
         self._names = names
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation if a statement is not in the file; it was planned after the file was compared."""
-        statements = sql.statements(_renamed(action, self._names))
-        new = [one for one in statements if one.sql not in self._reviewed.plan.statements]
+        """Yield a violation if a statement is not in the file: the table was changed since it was compared."""
+        new = {one.sql for one in sql.statements(_renamed(action, self._names))} - self._reviewed.statements
         if new:
-            message = f"{self._reviewed.file} is stale: {counted(len(new), 'statement')} of this plan"
-            fact = f"{message} {'is' if len(new) == 1 else 'are'} not in it, as the table was changed meanwhile"
-            yield diagnostic_of(StalePlan, action.table, fact, remedy=self._reviewed.remedy)
+            fact = f"{self._reviewed.file} is stale: it does not have {counted(len(new), 'statement')} of this plan"
+            yield self._reviewed.stale(action.table, fact)
 
 
 def stale_diagnostics(
-    reviewed: ReviewedPlan,
-    now: PlannedTable,
-    stored: QualifiedName,
-    capabilities: Capabilities,
-    settings: Settings,
+    reviewed: PlanFile, now: PlannedTable, stored: QualifiedName, capabilities: Capabilities, settings: Settings
 ) -> Iterator[Diagnostic]:
     """Yield why a reviewed plan does not fit a table; ``now`` is a new plan of it, with at least one change."""
-
-    def stale(path: str, fact: str, remedy: str = "") -> Diagnostic:
-        return diagnostic_of(StalePlan, stored, fact, path=path, remedy=remedy)
-
-    planned, head = reviewed.plan.by_name[now.table], f"{reviewed.file} is stale"
-    other = reviewed.plan.capabilities.differences(PlanCapabilities.of(capabilities))
-    if other:
-        fact = f"{head}: it was made on a backend with other capabilities: only one of both {' and '.join(other)}"
-        yield stale("", fact, reviewed.remedy)
+    planned, here = reviewed.by_name[now.table], plan_capabilities(capabilities)
+    head = f"{reviewed.file} is stale"
+    if reviewed.capabilities not in {None, here}:
+        other = ", ".join(sorted({*(reviewed.capabilities or ())} ^ {*here}))
+        yield reviewed.stale(stored, f"{head}: of its backend and that of this run, only one {other}")
     if (planned.changes, planned.statements) == (now.changes, now.statements):
         return
-    yield stale("", f"{head}: {_misfit(planned, now)}", reviewed.remedy)
+    yield reviewed.stale(stored, f"{head}: {_misfit(planned, now)}")
     for line in differences(planned.before, now.before):
-        yield stale(line.path, f"since the plan was made: {line}")
-    then, here = reviewed.plan.settings, plan_settings(settings)
-    if then != here:
-        texts = [", ".join(part) or "the defaults" for part in (then, here)]
-        yield stale("", f"the plan was made with other settings ({texts[0]}) than those of this run ({texts[1]})")
+        yield reviewed.stale(stored, f"since the plan was made: {line}", path=line.path, remedy="")
+    if reviewed.settings != plan_settings(settings):
+        then, current = (", ".join(part) or "the defaults" for part in (reviewed.settings, plan_settings(settings)))
+        yield reviewed.stale(stored, f"the plan was made with other settings: {then}, not {current}", remedy="")
 
 
 def _misfit(planned: PlannedTable, now: PlannedTable) -> str:
     """Return what a new plan has in common with that of a file, and what not."""
     made = [change for change in planned.changes if change not in now.changes]
     new = [change for change in now.changes if change not in planned.changes]
-    if made and not new:
-        return f"of its {counted(len(planned.changes), 'change')}, {_are(len(made))} made already: {_paths(made)}"
+    paths = ", ".join(dict.fromkeys(change.path for change in new or made))
     if new:
-        return f"{counted(len(new), 'change')} of a plan made now {_verb(new)} not in it: {_paths(new)}"
-    return "its changes are made by other SQL, or in another order, by this release"
-
-
-def _are(number: int) -> str:
-    return f"{number} {'is' if number == 1 else 'are'}"
-
-
-def _verb(parts: Sequence[object]) -> str:
-    return "is" if len(parts) == 1 else "are"
-
-
-def _paths(changes: Iterable[TableChange]) -> str:
-    return ", ".join(dict.fromkeys(change.path for change in changes))
+        return f"it does not have {counted(len(new), 'change')} of a plan made now: {paths}"
+    if made:
+        return f"{len(made)} of its {counted(len(planned.changes), 'change')} made already: {paths}"
+    return "this release makes its changes by other SQL, or in another order"
 
 
 def differences(before: TableState, now: TableState) -> tuple[ChangeLine, ...]:
     """Return how one state of a table, which may be its absence, has become another one."""
-    if before.exists and not now.exists:
-        return (ChangeLine.of("table", "there", None),)
-    action = _alignment(desired=now, observed=before) if now.exists else None
-    return () if action is None else change_lines(action)
-
-
-def introductions(
-    planned: PlannedTable, now: PlannedTable, stored: QualifiedName, log: CatalogReader
-) -> list[Diagnostic]:
-    """Return a note for each column that was added after a plan was made, with the commit that added it."""
-    if not (planned.before.exists and now.before.exists):
-        return []
-    action = _alignment(desired=planned.before, observed=now.before)
-    return [] if action is None else notes_of_introduction(replace(action, table=stored), log)
-
-
-def _alignment(*, desired: TableState, observed: TableState) -> CreateTable | AlignTable | None:
-    """Return the action that would make one state of another; properties that the first one lacks are removed."""
-    gone = dict.fromkeys(observed.table_properties.keys() - desired.table_properties.keys())
-    properties = MappingProxyType({**gone, **desired.table_properties})
+    if not now.exists:
+        return (ChangeLine.of("table", "there", None),) if before.exists else ()
+    gone = dict.fromkeys(before.table_properties.keys() - now.table_properties.keys())
     wanted = replace(
-        desired,
-        table_properties=properties,
+        now,
+        table_properties=MappingProxyType({**gone, **now.table_properties}),
         ownership=ALL_MANAGED,
         evolution=STRICT,
         column_order=IGNORE,
         renames=(),
         read_only=False,
     )
-    plan = TablePlanner().compared(wanted, CatalogState(tables={wanted.name: observed}))
-    return next(iter(plan.actions), None)
+    plan = TablePlanner().compared(wanted, CatalogState(tables={wanted.name: before}))
+    return tuple(line for action in plan.actions for line in change_lines(action))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -239,7 +240,7 @@ def table_is_readable(item: ContractItem, catalog: Catalog) -> None:
 def table_is_applied(item: ContractItem, catalog: Catalog) -> None:
     """The table can be read, and is in the plan that is applied, if that is one of a file."""
     reviewed = item.config.stash[RUN].reviewed
-    if reviewed is not None and item.table.name not in reviewed.plan.by_name:
+    if reviewed is not None and item.table.name not in reviewed.by_name:
         skip_item("not in the plan")
     table_is_readable(item, catalog)
 
@@ -290,7 +291,7 @@ def drift(item: ContractItem, delta_catalog: Catalog) -> None:
     gate = run.gate(delta_catalog)
     outcome = gate.drift(item.table)
     if run.planning is not None:
-        run.planning.note(item, gate.planned(item.table), delta_catalog)
+        outcome = replace(outcome, planned=gate.planned(item.table))
     report_unless_shown(item, outcome)
 
 
@@ -354,7 +355,7 @@ def compat(item: ContractItem) -> None:
     comparison = run.require_comparison()
     outcome = comparison.outcome(item.table)
     if run.planning is not None and run.options.mode == AGAINST:
-        run.planning.note(item, comparison.planned(item.table), None)
+        outcome = replace(outcome, planned=comparison.planned(item.table))
     report_unless_shown(item, outcome)
 
 
@@ -461,7 +462,7 @@ class JointApplies:
         if id(gate) not in self._applies:
             tables = [other.table for other in self._items if share_a_catalog(item, other)]
             if gate.reviewed is not None:
-                tables = [table for table in tables if table.name in gate.reviewed.plan.by_name]
+                tables = [table for table in tables if table.name in gate.reviewed.by_name]
             self._applies[id(gate)] = BatchedApplies(gate, tables, self._run.progress, self._note)
         return self._applies[id(gate)].apply(item.table)
 

@@ -170,7 +170,7 @@ def default_options(config: pytest.Config) -> Options:
 
 _OF_OPTIONS = (
     "backend", "warehouse", "scratch_catalog", "unmanaged_ignore", "release_tags", "report_samples", "adopt",
-    "import_owns", "against", "witness", "plan_out", "plan",
+    "import_owns", "against", "witness",
 )  # fmt: skip
 """The settings that options have under the same name."""
 

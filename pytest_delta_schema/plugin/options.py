@@ -69,10 +69,6 @@ class Options(NamedTuple):
     """The values of ``--delta-against``."""
     witness: str
     """The folder for scripts that show what a change breaks, as it was given; ``""`` for none."""
-    plan_out: str
-    """The file to which the plan of the run is written, as it was given; ``""`` for none."""
-    plan: str
-    """The file whose plan is applied, as it was given; ``""`` for none."""
     mode: RunMode | None = None
     """``import``, ``drift``, ``apply`` or ``sync-metadata``, ``enforce`` or ``against`` if it is none of these, or
     ``None`` for a run that only checks declarations."""

@@ -20,7 +20,7 @@ from pytest_delta_schema.plugin.failures import (
     relative,
 )
 from pytest_delta_schema.plugin.options import APPLY, DRIFT
-from pytest_delta_schema.plugin.registration import OUTCOME, PLANNED, RUN
+from pytest_delta_schema.plugin.registration import OUTCOME, RUN
 from pytest_delta_schema.report.text import (
     applied_text,
     body,
@@ -105,7 +105,7 @@ def notes_text(outcome: TableOutcome) -> str:
 _RESULT = "delta_schema_result"
 """The attribute of a report with what it shows of a check: a ``CheckResult``, or its JSON form on the way."""
 
-_PARTS = ("node_id", "table", "declared", "observed", "planned")
+_PARTS = ("node_id", "table", "declared", "observed")
 
 
 def attach(item: Any, report: pytest.TestReport, check: CheckKind) -> None:
@@ -117,13 +117,7 @@ def attach(item: Any, report: pytest.TestReport, check: CheckKind) -> None:
         if item.config.stash[RUN].has_reports:
             declared, observed = _states(item, outcome)
     result = CheckResult(
-        node_id=item.nodeid,
-        table=item.subject,
-        check=check,
-        result=outcome,
-        declared=declared,
-        observed=observed,
-        planned=item.stash.get(PLANNED, None),
+        node_id=item.nodeid, table=item.subject, check=check, result=outcome, declared=declared, observed=observed
     )
     # pytest-forked sends the attributes of reports by itself.
     is_sent = getattr(item.config.option, "forked", False)

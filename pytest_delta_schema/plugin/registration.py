@@ -45,9 +45,6 @@ RUNNING: pytest.StashKey[pytest.Item] = pytest.StashKey()
 OUTCOME: pytest.StashKey[TableOutcome] = pytest.StashKey()
 """Key of the outcome in an item's stash."""
 
-PLANNED: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
-"""Key of what a plan file is to hold of the table of an item, in the item's stash."""
-
 TABLE_MODULE = "pytest_delta_schema.models.table"
 """A run that has not imported this module has no tables."""
 

@@ -7,7 +7,6 @@ import os
 import time
 from dataclasses import replace
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 from urllib.parse import urlsplit
 
@@ -78,7 +77,6 @@ def report_of_run(config: pytest.Config, run: ContractRun, checks: RunResults) -
     mode: ReportMode = "check" if options.mode in {None, *WRITES_MODELS} else cast("ReportMode", options.mode)
     backend = options.backend if options.mode not in {None, AGAINST} else ""
     target = _location_digest(location(config, options)) if backend else ""
-    plan_file, plan_digest = _plan_of(run)
     known = dict.fromkeys(map(str, options.settings.consents))
     results = sorted(checks.results(), key=lambda result: result.node_id)
     header = Run(
@@ -92,8 +90,7 @@ def report_of_run(config: pytest.Config, run: ContractRun, checks: RunResults) -
         seconds=round(time.monotonic() - checks.started, 3),
         is_complete=checks.is_complete,
         tool_version=__version__,
-        plan_file=plan_file,
-        plan_digest=plan_digest,
+        plan=run.plan_name(),
     )
     schemas = [result.result for result in results if result.check is CheckKind.UNMANAGED and result.result is not None]
     report = RunReport(
@@ -121,15 +118,6 @@ def report_of_run(config: pytest.Config, run: ContractRun, checks: RunResults) -
         relative=SourceRoot(config.rootpath).relative,
         with_samples=options.report_samples,
     )
-
-
-def _plan_of(run: ContractRun) -> tuple[str, str]:
-    """Return the name and the digest of the plan file that a run has written, or applies; two empty texts for none."""
-    if run.reviewed is not None:
-        return Path(run.reviewed.file).name, run.reviewed.digest
-    if run.planning is not None and run.planning.digest:
-        return Path(run.planning.file).name, run.planning.digest
-    return "", ""
 
 
 class _Redaction:

@@ -207,7 +207,7 @@ class RunResults:
         if run.has_summary:
             self._judge(session, exitstatus)
         self._is_cut |= exitstatus == pytest.ExitCode.INTERNAL_ERROR
-        is_planned = self._write_plan()
+        is_planned = run.planning is None or run.planning.write(self, self._written)
         if not (self._write() and is_planned):
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
@@ -232,14 +232,6 @@ class RunResults:
         from pytest_delta_schema.plugin.reports import write_reports
 
         written = write_reports(self._config, self._run, self)
-        self._written += written.lines
-        return written.is_whole
-
-    def _write_plan(self) -> bool:
-        """Write the plan of the run, if it was asked for one, and return whether that was possible."""
-        if self._run.planning is None or self._config.option.collectonly:
-            return True
-        written = self._run.planning.write(self)
         self._written += written.lines
         return written.is_whole
 

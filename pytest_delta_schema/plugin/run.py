@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.outcomes import TableOutcome
-    from pytest_delta_schema.engine.plan_file import ReviewedPlan
+    from pytest_delta_schema.engine.plan_file import PlanFile
     from pytest_delta_schema.engine.source_map import Listing
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
@@ -105,14 +106,14 @@ def start_run(config: pytest.Config) -> None:
             from pytest_delta_schema.plugin.comparison import ComparisonRun
 
             run.comparing = ComparisonRun(config, run)
-        if options.plan_out:
+        if options.values["plan_out"]:
             from pytest_delta_schema.plugin.plans import PlanWriting
 
             run.planning = PlanWriting(config, run)
-        if options.plan:
+        if options.values["plan"]:
             from pytest_delta_schema.plugin.plans import reviewed_plan
 
-            run.reviewed = reviewed_plan(config, options.plan)
+            run.reviewed = reviewed_plan(config, options.values["plan"])
         if (options.mode == APPLY or run.has_reports) and not (is_worker(config) or config.option.collectonly):
             from pytest_delta_schema.plugin.interruption import Interruption
 
@@ -157,7 +158,7 @@ class ContractRun:
         self.adopting: AdoptRun | None = None
         self.comparing: ComparisonRun | None = None
         self.planning: PlanWriting | None = None
-        self.reviewed: ReviewedPlan | None = None
+        self.reviewed: PlanFile | None = None
         self.has_started_spark = False
         self.spark_watch: SparkWatch | None = None
         self.comparison: ContractComparison | None = None
@@ -270,6 +271,11 @@ class ContractRun:
             )
         return gate
 
+    def plan_name(self) -> str:
+        """Return the name and the digest of the plan file that the run has written, or applies; ``""`` for none."""
+        plan = self.reviewed or self.planning
+        return f"{PurePath(plan.file).name} ({plan.digest})" if plan is not None and plan.digest else ""
+
     def catalogs(self) -> list[Catalog]:
         """Return the catalogs over which the run has gates."""
         return [gate.catalog for gate in self._gates.values()]
@@ -337,7 +343,7 @@ class RunHooks:
             lines.append(f"configured by {shown}")
         lines += [] if run.comparing is None else [f"against {label}" for label in run.comparing.labels]
         if run.reviewed is not None:
-            tables = counted(len(run.reviewed.plan.tables), "table")
+            tables = counted(len(run.reviewed.tables), "table")
             lines.append(f"plan {run.reviewed.file}, {tables}, digest {run.reviewed.digest}")
         if run.options.mode not in {None, AGAINST}:
             lines.append(_mode_and_catalog(config, run.options))

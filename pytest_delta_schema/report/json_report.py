@@ -207,8 +207,7 @@ RUN_FORM = open_record(
     Key("seconds", DECIMAL),
     Key("complete", FLAG, attribute="is_complete"),
     Key("tool_version", TEXT),
-    Key("plan_file", TEXT, ""),
-    Key("plan_digest", TEXT, ""),
+    Key("plan", TEXT, ""),
 )
 
 CONSENTS = open_record(Consents, *required_keys(Items(of=TEXT), "used", "unused", "expired"))

@@ -137,7 +137,7 @@ def _runs(report: RunReport) -> str:
         for part in (
             f"{run.mode} on {run.backend}" if run.backend else run.mode,
             *(f"on {run.created[:10]} compared with {label}" for label in run.against),
-            *([f"plan {run.plan_file} with the digest {run.plan_digest}"] if run.plan_file else []),
+            *([f"plan {run.plan}"] if run.plan else []),
         )
     )
     return f"{', '.join(runs)}: {numbers}" if numbers else ", ".join(runs)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic
-from pytest_delta_schema.diagnostics.text import counted, escaped, escaped_lines
+from pytest_delta_schema.diagnostics.text import counted, escaped
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.table import Table
@@ -21,9 +21,7 @@ from pytest_delta_schema.state.desired import declared_table
 from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pytest_delta_schema.engine.plan_file import PlannedTable, ReviewedPlan
+    from pytest_delta_schema.engine.plan_file import PlanFile
     from pytest_delta_schema.plan.actions import AlignTable
 
 
@@ -78,29 +76,29 @@ def model_source(table: Table | TableState) -> str:
     return module_source([replace(declared_table(table), table_properties=declarable_properties(table))])
 
 
-def plan_file_text(reviewed: ReviewedPlan) -> str:
+def plan_file_text(plan: PlanFile) -> str:
     """Return a plan file as text for a terminal."""
-    parts = [f"{_described(entry)}\n\n{sql_text(entry.statements, is_printed=True)}" for entry in _changed(reviewed)]
-    return "\n\n".join([escaped_lines(_summary(reviewed)), *parts]) + "\n"
+    parts = [f"{_described(entry)}\n\n{sql_text(entry.statements, is_printed=True)}" for entry in _changed(plan)]
+    return "\n\n".join([_summary(plan), *parts, ""])
 
 
-def plan_file_script(reviewed: ReviewedPlan) -> str:
+def plan_file_script(plan: PlanFile) -> str:
     """Return a plan file as SQL, with everything else in comments."""
-    parts = [f"{_comment(_described(entry))}\n\n{sql_text(entry.statements)}" for entry in _changed(reviewed)]
-    return "\n\n".join([_comment(escaped_lines(_summary(reviewed))), *parts]) + "\n"
+    parts = [f"{_comment(_described(entry))}\n\n{sql_text(entry.statements)}" for entry in _changed(plan)]
+    return "\n\n".join([_comment(_summary(plan)), *parts, ""])
 
 
-def plan_file_markdown(reviewed: ReviewedPlan) -> str:
+def plan_file_markdown(plan: PlanFile) -> str:
     """Return a plan file as Markdown for a pull request, shortened if it is too long for a comment."""
-    run = Run(mode="drift", plan_file=reviewed.file, plan_digest=reviewed.digest)
-    return pull_request_comment(RunReport(runs=(run,), tables=_entries(reviewed)), _title(reviewed))
+    run = Run(mode="drift", plan=f"{plan.file} ({plan.digest})")
+    return pull_request_comment(RunReport(runs=(run,), tables=_entries(plan)), _title(plan))
 
 
 PLAN_FORMATS = {"text": plan_file_text, "sql": plan_file_script, "markdown": plan_file_markdown}
 """The formats in which a plan file is shown."""
 
 
-def _entries(reviewed: ReviewedPlan) -> tuple[TableReport, ...]:
+def _entries(plan: PlanFile) -> tuple[TableReport, ...]:
     return tuple(
         TableReport(
             name=str(table.table),
@@ -109,36 +107,31 @@ def _entries(reviewed: ReviewedPlan) -> tuple[TableReport, ...]:
             status=Status.IN_SYNC if table.is_empty else Status.DRIFTED,
             changes=table.changes,
             statements=table.statements,
-            notes=tuple(_notes(table)),
+            notes=tuple(
+                Diagnostic(severity="note", table=str(table.table), message=text)
+                for text in (
+                    *(f"uses the consent {consent}" for consent in table.consents),
+                    *(f"no row may be found by: {query}" for query in table.data_checks),
+                )
+            ),
         )
-        for table in reviewed.plan.tables
+        for table in plan.tables
     )
 
 
-def _changed(reviewed: ReviewedPlan) -> list[TableReport]:
-    return [entry for entry in _entries(reviewed) if entry.changes]
+def _changed(plan: PlanFile) -> list[TableReport]:
+    return [entry for entry in _entries(plan) if entry.changes]
 
 
-def _notes(table: PlannedTable) -> Iterator[Diagnostic]:
-    """Yield what else a plan says of a table: its consents, and its data checks."""
-    texts = [f"uses the consent {text}{'' if end is None else f', until {end}'}" for text, end in table.consents]
-    texts += [f"no row may be found by: {query}" for query in table.data_checks]
-    return (Diagnostic(severity="note", table=str(table.table), message=text) for text in texts)
+def _title(plan: PlanFile) -> str:
+    return f"{plan.file} changes {len(_changed(plan))} of {counted(len(plan.tables), 'table')}"
 
 
-def _title(reviewed: ReviewedPlan) -> str:
-    return f"{reviewed.file} changes {len(_changed(reviewed))} of {counted(len(reviewed.plan.tables), 'table')}"
-
-
-def _summary(reviewed: ReviewedPlan) -> str:
-    unchanged = ", ".join(str(table.table) for table in reviewed.plan.tables if table.is_empty)
-    lines = [
-        f"{_title(reviewed)}, made by pytest-delta-schema {reviewed.plan.tool_version}",
-        f"digest: {reviewed.digest}",
-        *([f"settings: {', '.join(reviewed.plan.settings)}"] if reviewed.plan.settings else []),
-        *([f"unchanged: {unchanged}"] if unchanged else []),
-    ]
-    return "\n".join(lines)
+def _summary(plan: PlanFile) -> str:
+    unchanged = ", ".join(str(table.table) for table in plan.tables if table.is_empty)
+    about = {"digest": plan.digest, "settings": ", ".join(plan.settings), "unchanged": unchanged}
+    lines = [f"{_title(plan)}, made by pytest-delta-schema {plan.tool_version}"]
+    return "\n".join(map(escaped, [*lines, *(f"{name}: {text}" for name, text in about.items() if text)]))
 
 
 def _described(entry: TableReport) -> str:

@@ -186,7 +186,7 @@ def test_a_file_that_cannot_be_written_fails_the_run(planned):
     result = planned.run("--delta-drift", "--delta-plan-out=file/plan.json", "-k", "plain and drift")
 
     assert result.ret in {1, 4}
-    assert "the plan cannot be written" in result.stdout.str() + result.stderr.str()
+    assert "it cannot be written: " in result.stdout.str() + result.stderr.str()
 
 
 # Applied
@@ -203,9 +203,8 @@ def test_it_is_applied_once_and_then_already_applied(planned):
     first.stdout.fnmatch_lines(
         [f"delta schema: plan plan.json, 3 tables, digest {digest}", "apply: 1 in sync, 2 applied, 6 statements run"]
     )
-    run = json.loads((planned.path / "first.json").read_text())["runs"][0]
-    assert (run["plan_file"], run["plan_digest"]) == ("plan.json", digest)
-    assert f"plan plan.json with the digest {digest}" in (planned.path / "first.md").read_text()
+    assert json.loads((planned.path / "first.json").read_text())["runs"][0]["plan"] == f"plan.json ({digest})"
+    assert f"plan plan.json ({digest})" in (planned.path / "first.md").read_text()
     second.assert_outcomes(passed=3)
     second.stdout.fnmatch_lines(
         [
@@ -271,7 +270,7 @@ STALE: dict[str, tuple[Callable[[], MemoryCatalog], tuple[str, ...]]] = {
             table_properties={"delta.columnMapping.mode": "name"},
         ),
         (
-            "blocked: plan.json is stale: 1 change of a plan made now is not in it: columns.legacy",
+            "blocked: plan.json is stale: it does not have 1 change of a plan made now: columns.legacy",
             "! dev.silver.orders: since the plan was made: + columns.legacy: (absent) -> string [DS606 StalePlan]",
             "note: column legacy came with version 7, ADD COLUMNS of 2026-01-31",
             "blocked: plan.json is applied to all of its tables or to none, and does not fit dev.silver.orders",
@@ -280,7 +279,7 @@ STALE: dict[str, tuple[Callable[[], MemoryCatalog], tuple[str, ...]]] = {
     "a part of it was applied": (
         lambda: catalog_of(table_comment="Orders"),
         (
-            "blocked: plan.json is stale: of its 4 changes, 1 is made already: comment\n",
+            "blocked: plan.json is stale: 1 of its 4 changes made already: comment",
             "since the plan was made: ~ comment: '' -> 'Orders' [DS606 StalePlan]",
             f"{NEW_PLAN} [DS606 StalePlan]",
         ),
@@ -288,16 +287,14 @@ STALE: dict[str, tuple[Callable[[], MemoryCatalog], tuple[str, ...]]] = {
     "a table was created": (
         lambda: with_customers(catalog_of()),
         (
-            "blocked: plan.json is stale: 4 changes of a plan made now are not in it: columns.id, primary_key, ",
+            "blocked: plan.json is stale: it does not have 4 changes of a plan made now: columns.id, primary_key, ",
             "! dev.silver.customers: since the plan was made: + table: (absent) -> created with 1 column [DS606 StalePlan]",
         ),
     ),
     "rows forbid it": (lambda: with_null(catalog_of()), ("NullsInColumn",)),
     "another backend": (
         lambda: catalog_of(kind=EmulatingCatalog),
-        (
-            "blocked: plan.json is stale: it was made on a backend with other capabilities: only one of both emulates add check, ",
-        ),
+        ("blocked: plan.json is stale: of its backend and that of this run, only one emulates add check, ",),
     ),
 }
 
@@ -323,7 +320,7 @@ def test_other_settings_are_named(planned):
 
     result = planned.run(*APPLY)
 
-    settings = 'the plan was made with other settings (the defaults) than those of this run (enable_features = ["typeWidening"])'
+    settings = 'the plan was made with other settings: the defaults, not enable_features = ["typeWidening"]'
     assert settings in result.stdout.str()
 
 
@@ -334,7 +331,7 @@ REFUSED = {
     "no such file": (lambda _: b"", "plan.json does not exist"),
     "another version": (
         lambda data: data.replace(b'"version": 1\n', b'"version": 2\n'),
-        "plan.json is of version 2, and this release reads version 1: upgrade pytest-delta-schema",
+        "plan.json is of version 2, and this release reads version 1",
     ),
     "one byte": (lambda data: data.replace(b"Order ID", b"Order id", 1), "plan.json was edited after it was written"),
     "a blank": (lambda data: data.replace(b"{\n", b"{ \n", 1), "plan.json was edited after it was written"),
@@ -414,3 +411,101 @@ def test_options_that_do_not_fit_are_refused(planned, options, message):
 
     assert result.ret == 4
     assert message in result.stderr.str()
+
+
+# Without a catalog
+
+
+@pytest.fixture
+def released(project: Project) -> Project:
+    """Return the project whose models are released in a folder, and have changed since."""
+    project.ini('addopts = -m "delta_compat or delta_apply or delta_drift"')
+    project.models(MODELS)
+    project.run("-m", "delta_ddl", "--snapshot-update")
+    (project.path / "__snapshots__").rename(project.path / "v1")
+    project.catalog('__import__("support.plugin_project").plugin_project.SHARED["catalog"]')
+    return project
+
+
+def test_a_plan_without_a_catalog_fits_every_target_that_is_as_released(released):
+    SHARED["catalog"] = MemoryCatalog()
+    released.run("--delta-apply")
+    released.models(
+        MODELS.replace('comment="Key"', 'comment="Key of a customer"')
+        + "new = table('dev.silver.new', Column('id', LongType()))\n"
+    )
+    fresh = SHARED.pop("catalog")
+
+    made = released.run("--delta-against=./v1", "--delta-plan-out=plan.json")
+    SHARED["catalog"] = fresh
+    applied = released.run(*APPLY)
+
+    made.assert_outcomes(passed=4)
+    assert json.loads((released.path / "plan.json").read_text())["capabilities"] is None
+    applied.stdout.fnmatch_lines(["apply: 2 in sync, 2 applied, 2 statements run"])
+
+
+BREAKS = MODELS.replace('"dev.silver.plain", Column("id", LongType()', '"dev.silver.plain", Column("id", StringType()')
+ANYTHING = """
+[[tool.pytest_delta_schema.compatibility]]
+path = "**"
+fail_on = "never"
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "options", "reason"),
+    [
+        ("", ("--delta-against=./v1",), "--delta-plan-out plans from one contract of each table; give --delta-against once"),
+        ("", (), "no plan was written to plan.json: the check compat of dev.silver.plain fails"),
+        (ANYTHING, (), "no plan was written to plan.json: dev.silver.plain: column id "),
+    ],
+    ids=["two refs", "breaking", "blocked"],
+)  # fmt: skip
+def test_a_plan_without_a_catalog_that_cannot_be_made_is_not_written(released, settings, options, reason):
+    released.models(BREAKS)
+    released.settings('models = ["models"]', settings)
+
+    result = released.run("--delta-against=./v1", "--delta-plan-out=plan.json", *options)
+
+    assert result.ret != 0
+    assert reason in result.stdout.str() + result.stderr.str()
+    assert not (released.path / "plan.json").exists()
+
+
+# Consents
+
+
+CONSENT = """
+[[tool.pytest_delta_schema.allow]]
+action = "drop-column"
+path = "dev.silver.orders.legacy"
+reason = "moved to payments"
+expires = {}
+"""
+
+
+def test_a_consent_is_in_it_and_has_to_be_valid_when_it_is_applied(planned):
+    mapped = {"table_properties": {"delta.columnMapping.mode": "name"}}
+    SHARED["catalog"] = catalog_of(columns=(*COLUMNS, ColumnState("legacy", "string", True, "")), **mapped)
+    planned.settings('models = ["models"]', CONSENT.format("2999-12-31"))
+    planned.run(*OUT)
+    before = states()
+
+    planned.settings('models = ["models"]', CONSENT.format("2026-01-31"))
+    expired = planned.run(*APPLY)
+    unchanged = states()
+    planned.settings('models = ["models"]', CONSENT.format("2999-12-31"))
+    applied = planned.run(*APPLY)
+
+    orders = json.loads((planned.path / "plan.json").read_text())["tables"][1]
+    assert orders["consents"] == ["drop-column dev.silver.orders.legacy, until 2999-12-31"]
+    assert orders["data_checks"] == [
+        "SELECT * FROM `dev`.`silver`.`orders` WHERE `id` IS NULL",
+        (
+            "SELECT * FROM `dev`.`silver`.`orders` AS c ANTI JOIN `dev`.`silver`.`customers` AS p ON c.`customer` = p.`id`"
+            " WHERE c.`customer` IS NOT NULL"
+        ),
+    ]
+    assert (expired.ret, unchanged) == (4, before)
+    applied.stdout.fnmatch_lines(["apply: 1 in sync, 2 applied, *"])
