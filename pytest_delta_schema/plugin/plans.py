@@ -78,7 +78,7 @@ class PlanWriting:
                 reasons = [_fault(error)]
         tables, catalog = counted(len(planned), "table"), chosen_catalog(self._config)
         shown = [f"delta schema: no plan was written to {self.file}: {reason}" for reason in reasons] or [
-            f"delta schema: plan of {tables} written to {self.file}, digest {self.digest}",
+            f"delta schema: plan of {tables} written to {self.file}, digest {self.digest[:12]}",
             f"to apply it: pytest --delta-apply --delta-plan={self.file}{catalog}",
         ]
         lines += map(printed, shown)

@@ -344,7 +344,7 @@ class RunHooks:
         lines += [] if run.comparing is None else [f"against {label}" for label in run.comparing.labels]
         if run.reviewed is not None:
             tables = counted(len(run.reviewed.tables), "table")
-            lines.append(f"plan {run.reviewed.file}, {tables}, digest {run.reviewed.digest}")
+            lines.append(f"plan {run.reviewed.file}, {tables}, digest {run.reviewed.digest[:12]}")
         if run.options.mode not in {None, AGAINST}:
             lines.append(_mode_and_catalog(config, run.options))
         if WITHOUT_WORKERS in config.stash:

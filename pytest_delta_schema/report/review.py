@@ -129,7 +129,7 @@ def _title(plan: PlanFile) -> str:
 
 def _summary(plan: PlanFile) -> str:
     unchanged = ", ".join(str(table.table) for table in plan.tables if table.is_empty)
-    about = {"digest": plan.digest, "settings": ", ".join(plan.settings), "unchanged": unchanged}
+    about = {"digest": plan.digest[:12], "settings": ", ".join(plan.settings), "unchanged": unchanged}
     lines = [f"{_title(plan)}, made by pytest-delta-schema {plan.tool_version}"]
     return "\n".join(map(escaped, [*lines, *(f"{name}: {text}" for name, text in about.items() if text)]))
 
