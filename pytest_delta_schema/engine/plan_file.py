@@ -1,8 +1,8 @@
 """A plan as a file: its JSON text, how it is read again, and whether a new plan has the same changes and statements.
 
-The text is canonical, so equal plans are equal bytes: keys are sorted, each level is indented by one space, all
-characters are ASCII, and the last line is ended. ``digest`` is the SHA-256 of this text without the key ``digest``. It
-finds accidents, such as an edited or a merged file; whoever may write the file can write its digest, too.
+The text is canonical, so equal plans are equal bytes: JSON in ASCII with sorted keys, and a line for each change and
+statement. ``digest`` is the SHA-256 of the values without the key ``digest``, on one line. It finds accidents, such as
+an edited or a merged file; whoever may write the file can write its digest, too.
 
 A table has the name of its model, and so has everything in its plan. The state before is for explanations; what has to
 be the same when the file is applied are the changes and the statements.
@@ -47,6 +47,7 @@ from pytest_delta_schema.state.json_shapes import (
     Nullable,
     Record,
     json_preview,
+    json_text,
 )
 from pytest_delta_schema.state.json_state import STATE, TABLE_NAME, TEXTS, json_values, state_json_text
 from pytest_delta_schema.state.states import CatalogState, ForeignKeyState, TableState
@@ -311,11 +312,11 @@ def plan_text(
 
 
 def _canonical(values: Mapping[str, Any]) -> str:
-    return f"{json.dumps(values, sort_keys=True, indent=1)}\n"
+    return json_text(json.loads(json.dumps(values, sort_keys=True)), 4)
 
 
 def _digest(values: Mapping[str, Any]) -> str:
-    return sha256(_canonical(values).encode("ascii")).hexdigest()
+    return sha256(json.dumps(values, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def read_plan(path: Path, file: str) -> PlanFile:

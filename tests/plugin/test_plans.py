@@ -12,6 +12,7 @@ import pytest
 
 from pytest_delta_schema import Column, MemoryCatalog, Orchestrator, QualifiedName, Table
 from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA
+from pytest_delta_schema.commands.cli import main
 from pytest_delta_schema.state import ColumnState, TableState
 from pytest_delta_schema.state.states import IntroducedBy
 from support.plugin_project import SHARED
@@ -84,7 +85,7 @@ def edited(project: Project, change: Callable[[bytes], bytes]) -> None:
 def test_the_whole_file_is_reviewed(planned, snapshot):
     text = (planned.path / "plan.json").read_text("ascii")
 
-    assert json.dumps(json.loads(text), sort_keys=True, indent=1) + "\n" == text
+    assert [*json.loads(text)] == sorted(json.loads(text))
     assert text == snapshot(extension_class=TextSnapshot)
 
 
@@ -187,6 +188,24 @@ def test_a_file_that_cannot_be_written_fails_the_run(planned):
 
     assert result.ret in {1, 4}
     assert "it cannot be written: " in result.stdout.str() + result.stderr.str()
+
+
+@pytest.mark.parametrize("form", ["text", "sql", "markdown"])
+def test_it_is_shown(planned, form, monkeypatch, capsys, snapshot):
+    monkeypatch.chdir(planned.path)
+
+    assert main(["plan", "plan.json", f"--format={form}"]) == 0
+
+    shown = re.sub(r"\b[0-9a-f]{12,64}\b", "<digest>", capsys.readouterr().out)
+    assert shown == snapshot(extension_class=TextSnapshot)
+
+
+def test_a_file_that_cannot_be_shown_is_an_error(planned, monkeypatch, capsys):
+    monkeypatch.chdir(planned.path)
+
+    assert main(["plan", "models.py"]) == 1
+
+    assert capsys.readouterr().err.startswith("error: models.py is not valid JSON: ")
 
 
 # Applied
