@@ -255,12 +255,13 @@ class Gate:
         Args:
             table: One of the models.
         """
-        from pytest_delta_schema.engine.plan_file import TABLE_FORM, plan_capabilities
+        from pytest_delta_schema.engine.plan_file import TABLE_FORM, declared_digest, plan_capabilities
 
         judged = self._judged[table.name]
         if isinstance(judged, RefusedTable):
             return {"refused": [diagnostic.fact for diagnostic in judged.diagnostics]}
-        planned = self._planned(judged)
+        declared = declared_digest(self.declarations.contract_state(table))
+        planned = replace(self._planned(judged), declared=declared)
         return {
             "table": TABLE_FORM.write(planned),
             "capabilities": list(plan_capabilities(self.catalog.capabilities)),
@@ -272,8 +273,8 @@ class Gate:
 
         declarations = self.declarations
         return planned_table(
+            judged.model.model.name,
             judged.plan,
-            declarations.contract_state(judged.model.model),
             judged.observed,
             names=declarations.model_name,
             consents=declarations.settings.consents,

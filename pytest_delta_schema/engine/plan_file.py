@@ -84,10 +84,10 @@ class PlannedTable:
 
     table: QualifiedName
     """The name of the model."""
-    declared: str
-    """The SHA-256 of the state that the model declares."""
     before: TableState
     """The state when the plan was made, under the name of the model, without the version of its data."""
+    declared: str = ""
+    """The SHA-256 of the state that the model declares; ``""`` in a plan that is only compared."""
     changes: tuple[TableChange, ...] = ()
     statements: tuple[OutcomeStatement, ...] = ()
     data_checks: tuple[str, ...] = ()
@@ -163,16 +163,19 @@ def declared_digest(state: TableState) -> str:
 
 
 def planned_table(
-    plan: TablePlan, declared: TableState, observed: TableState, *, names: Names, consents: Iterable[Consent]
+    name: QualifiedName,
+    plan: TablePlan,
+    observed: TableState,
+    *,
+    names: Names,
+    consents: Sequence[Consent],
 ) -> PlannedTable:
-    """Return the entry of a table.
+    """Return the entry of the table of a model.
 
-    ``plan`` is that of the table, with the foreign keys of other tables that depend on it; ``declared`` is what the
-    model declares, under its own name, and ``observed`` what was read. ``names`` returns the name of the model of a
-    table in the catalog.
+    ``plan`` is that of the table, with the foreign keys of other tables that depend on it, and ``observed`` what was
+    read. ``names`` returns the name of the model of a table in the catalog.
     """
-    name, before = declared.name, _before(observed, names)
-    unchanged = PlannedTable(table=name, declared=declared_digest(declared), before=before)
+    unchanged = PlannedTable(table=name, before=_before(observed, names))
     if plan.is_empty:
         return unchanged
     actions = sorted(
@@ -182,13 +185,12 @@ def planned_table(
     creations = tuple(action for action in actions if isinstance(action, CreateTable))
     alignments = tuple(action for action in actions if isinstance(action, AlignTable))
     needed = dict.fromkeys(consent for action in plan.actions for consent in needed_consents(action))
-    given = list(consents)
     return replace(
         unchanged,
         changes=table_changes(TablePlan(create_tables=creations, align_tables=alignments), name),
         statements=planned_statements(statements, Capabilities()),
         data_checks=tuple(_query(action, check) for action in alignments for check in data_checks_of(action)),
-        consents=tuple(_consent(one, given) for one in needed),
+        consents=tuple(_consent(one, consents) for one in needed),
         refused=tuple(_refused(alignments, statements)),
     )
 
@@ -307,16 +309,14 @@ def plan_text(
         "settings": settings,
         "tables": sorted(tables, key=lambda table: table["table"]),
     }
-    digest = _digest(values)
-    return _canonical({**values, _DIGEST: digest}), digest
+    return _canonical(values)
 
 
-def _canonical(values: Mapping[str, Any]) -> str:
-    return json_text(json.loads(json.dumps(values, sort_keys=True)), 4)
-
-
-def _digest(values: Mapping[str, Any]) -> str:
-    return sha256(json.dumps(values, sort_keys=True).encode("ascii")).hexdigest()
+def _canonical(values: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the text of values without a digest, and the digest that it holds."""
+    line = json.dumps(values, sort_keys=True)
+    digest = sha256(line.encode("ascii")).hexdigest()
+    return json_text(dict(sorted({**json.loads(line), _DIGEST: digest}.items())), 4), digest
 
 
 def read_plan(path: Path, file: str) -> PlanFile:
@@ -356,8 +356,8 @@ def _read(data: bytes) -> PlanFile:
     if values["version"] != PLAN_VERSION:
         msg = f"is of version {json_preview(values['version'])}{_OTHER_VERSION}"
         raise ValueError(msg)
-    digest = _digest({key: value for key, value in values.items() if key != _DIGEST})
-    if _canonical({**values, _DIGEST: digest}).encode() != data:
+    text, digest = _canonical({key: value for key, value in values.items() if key != _DIGEST})
+    if text.encode("ascii") != data:
         msg = "was edited after it was written: its text and its digest differ"
         raise ValueError(msg)
     del values[_DIGEST]
