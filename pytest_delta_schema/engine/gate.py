@@ -255,18 +255,13 @@ class Gate:
         Args:
             table: One of the models.
         """
-        from pytest_delta_schema.engine.plan_file import TABLE_FORM, declared_digest, plan_capabilities
+        from pytest_delta_schema.engine.plan_file import plan_capabilities, planned_json
 
         judged = self._judged[table.name]
         if isinstance(judged, RefusedTable):
             return {"refused": [diagnostic.fact for diagnostic in judged.diagnostics]}
-        declared = declared_digest(self.declarations.contract_state(table))
-        planned = replace(self._planned(judged), declared=declared)
-        return {
-            "table": TABLE_FORM.write(planned),
-            "capabilities": list(plan_capabilities(self.catalog.capabilities)),
-            "refused": list(planned.refused),
-        }
+        planned = planned_json(self._planned(judged), self.declarations.contract_state(table))
+        return {**planned, "capabilities": list(plan_capabilities(self.catalog.capabilities))}
 
     def _planned(self, judged: JudgedTable) -> PlannedTable:
         from pytest_delta_schema.engine.plan_file import planned_table

@@ -117,6 +117,8 @@ class PlanFile:
     digest: str = ""
     file: str = ""
     """The file, as it was named, from which it was read."""
+    remedy: str = ""
+    """How a new plan is made."""
 
     @cached_property
     def by_name(self) -> Mapping[QualifiedName, PlannedTable]:
@@ -130,12 +132,12 @@ class PlanFile:
 
     def stale(self, table: QualifiedName, fact: str, **parts: Any) -> Diagnostic:
         """Return why the plan is not applied to a table, by default with how a new one is made."""
-        return diagnostic_of(StalePlan, table, fact, **{"remedy": new_plan(self.file), **parts})
+        return diagnostic_of(StalePlan, table, fact, **{"remedy": self.remedy, **parts})
 
 
-def new_plan(file: str) -> str:
-    """Return the remedy for a file that cannot be applied."""
-    return f"make a new plan: pytest --delta-drift --delta-plan-out={shlex.quote(file)}"
+def new_plan(file: str, catalog: str = "") -> str:
+    """Return the remedy for a file that cannot be applied; ``catalog`` are the options that choose the catalog."""
+    return f"make a new plan: pytest --delta-drift --delta-plan-out={shlex.quote(file)}{catalog}"
 
 
 _SETTINGS = ("properties", "enable_features", "owned_properties", "client_features", "max_risk", "rules")
@@ -225,9 +227,7 @@ def _key(key: ForeignKeyState, names: Names) -> ForeignKeyState:
 def _before(state: TableState, names: Names) -> TableState:
     """Return an observed state as a file holds it: without versions, paths, and values that may be secrets."""
     properties = {
-        key: value
-        for key, value in state.table_properties.items()
-        if value is None or not (may_be_secret(key, value) or without_tokens(value) != value)
+        key: value for key, value in state.table_properties.items() if value is None or not may_be_secret(key, value)
     }
     return replace(
         state,
@@ -247,22 +247,15 @@ def _query(action: AlignTable, check: DataCheck) -> str:
     return select_violations(action.table, check)
 
 
-def _refused(alignments: Iterable[AlignTable], statements: Sequence[Statement]) -> Iterator[str]:
+def _refused(alignments: Iterable[AlignTable], statements: Iterable[Statement]) -> Iterator[str]:
     """Yield why no file may hold a plan."""
     if any(action.one(ConvertTable) for action in alignments):
         yield "it converts the files of a folder, which no plan file names; apply it without a file"
-    parts: list[str] = [
-        part_path("properties", key)
-        for statement in statements
-        for key, value in set_values(statement)
-        if may_be_secret(key, value)
-    ]
-    numbers = enumerate(statements, 1)
-    parts += (
-        [f"statement {number}" for number, one in numbers if without_tokens(one.sql) != one.sql] if not parts else []
-    )
-    if parts:
-        yield f"{', '.join(parts)} may hold a secret, which no plan file holds; apply it without a file"
+    values = [pair for statement in statements for pair in set_values(statement)]
+    yield from (_NOT_HELD.format(part_path("properties", key)) for key, value in values if may_be_secret(key, value))
+
+
+_NOT_HELD = "{} may hold a secret, which no plan file holds; apply it without a file"
 
 
 # The file
@@ -271,7 +264,7 @@ def _refused(alignments: Iterable[AlignTable], statements: Sequence[Statement]) 
 _CHANGE_KEYS = [key for key in CHANGE.keys if key.name not in {"aspect", "location"}]
 _STATEMENT_KEYS = [key for key in STATEMENT.keys if key.name not in {"emulated", "ran"}]
 
-TABLE_FORM = Record(
+_TABLE = Record(
     PlannedTable,
     Key("table", TABLE_NAME),
     Key("declared", TEXT),
@@ -289,9 +282,20 @@ _FORM = Form(
         Key("tool_version", TEXT),
         Key("capabilities", Nullable(of=TEXTS)),
         Key("settings", TEXTS),
-        Key("tables", Items(of=TABLE_FORM)),
+        Key("tables", Items(of=_TABLE)),
     ),
 )
+
+
+def planned_json(planned: PlannedTable, declared: TableState) -> dict[str, Any]:
+    """Return an entry as values of JSON: ``table`` as a file holds it, and ``refused``, why no file may.
+
+    ``declared`` is what the model declares, under its own name.
+    """
+    values: dict[str, Any] = _TABLE.write(replace(planned, declared=declared_digest(declared)))
+    texts = {key: json.dumps(value) for key, value in values.items()}
+    tokens = [_NOT_HELD.format(key) for key, text in texts.items() if without_tokens(text) != text]
+    return {"table": values, "refused": list(planned.refused) or tokens}
 
 
 def plan_text(
@@ -301,7 +305,7 @@ def plan_text(
     settings: Sequence[str],
     tables: Iterable[Mapping[str, Any]],
 ) -> tuple[str, str]:
-    """Return the text of a file, and its digest; tables are given as :data:`TABLE_FORM` writes them."""
+    """Return the text of a file, and its digest; tables are given as :func:`planned_json` has them."""
     values = {
         "version": PLAN_VERSION,
         "tool_version": tool_version,
@@ -319,8 +323,8 @@ def _canonical(values: Mapping[str, Any]) -> tuple[str, str]:
     return json_text(dict(sorted({**json.loads(line), _DIGEST: digest}.items())), 4), digest
 
 
-def read_plan(path: Path, file: str) -> PlanFile:
-    """Read a file, which ``file`` names in messages.
+def read_plan(path: Path, file: str, catalog: str = "") -> PlanFile:
+    """Read a file, which ``file`` names in messages; ``catalog`` are the options that choose the catalog.
 
     Raises:
         ConfigurationError: If it is not a plan file, or not as it was written; in one line, with what to do.
@@ -331,7 +335,7 @@ def read_plan(path: Path, file: str) -> PlanFile:
         elif path.stat().st_size > LARGEST_PLAN:
             fault = f"is larger than {LARGEST_PLAN // 1024**2} MiB"
         else:
-            return replace(_read(path.read_bytes()), file=file)
+            return replace(_read(path.read_bytes()), file=file, remedy=new_plan(file, catalog))
     except OSError as error:
         fault = f"cannot be read: {error.strerror or type(error).__name__}"
     except RecursionError:
@@ -340,7 +344,7 @@ def read_plan(path: Path, file: str) -> PlanFile:
         fault = f"is not a plan file: {error.diagnostics[0].message}"
     except ValueError as error:
         fault = str(error)
-    msg = f"{file} {fault}; {UPGRADE if _OTHER_VERSION in fault else new_plan(file)}"
+    msg = f"{file} {fault}; {UPGRADE if _OTHER_VERSION in fault else new_plan(file, catalog)}"
     raise ConfigurationError(msg)
 
 

@@ -333,6 +333,8 @@ def sync_entry(item: ContractItem, delta_catalog: SyncsEntries) -> None:
     from pytest_delta_schema.engine.checks import sync_entries
 
     run = item.config.stash[RUN]
+    if run.reviewed is not None:
+        skip_item("the plan of a file is applied, and nothing else")
 
     def synced() -> TableOutcome:
         if run.options.mode == SYNC:

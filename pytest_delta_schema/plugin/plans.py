@@ -14,7 +14,6 @@ from pytest_delta_schema.engine.outcomes import CheckKind, Status
 from pytest_delta_schema.engine.plan_file import (
     PLAN_START,
     declared_digest,
-    new_plan,
     plan_settings,
     plan_text,
     read_plan,
@@ -110,7 +109,7 @@ def _fault(error: OSError) -> str:
 def reviewed_plan(config: pytest.Config, file: str) -> PlanFile:
     """Read the plan of a file; the run ends with a usage error if there is none."""
     try:
-        return read_plan(Path(config.invocation_params.dir, file), file)
+        return read_plan(Path(config.invocation_params.dir, file), file, chosen_catalog(config))
     except ConfigurationError as error:
         raise pytest.UsageError(printed(f"--delta-plan: {error}")) from None
 
@@ -132,7 +131,7 @@ def faults_of_selection(
     ]
     if unknown:
         fault = "stale" if known else "the plan of another project"
-        remedy = f"run it with all models of the project, or {new_plan(file)}"
+        remedy = f"run it with all models of the project, or {reviewed.remedy}"
         yield f"{file} is {fault}: no model of this run declares {', '.join(unknown)}; {remedy}"
     if left_out:
         used = " and ".join(option for name, option in SELECTING.items() if getattr(config.option, name, None))
@@ -140,4 +139,4 @@ def faults_of_selection(
         yield f"{fact}; leave that out"
     if changed:
         fact = f"{file} is stale: what is declared of {', '.join(changed)} has changed since the plan was made"
-        yield f"{fact}, by the models or by default_properties or clients of the project; {new_plan(file)}"
+        yield f"{fact}, by the models or by default_properties or clients of the project; {reviewed.remedy}"

@@ -148,7 +148,7 @@ def test_neither_versions_of_data_nor_values_that_are_not_owned_are_in_it(planne
         (
             "x = table('dev.silver.new', Column('id', LongType(), comment='dapi0123456789abcdef0123456789abcdef'))\n",
             "",
-            "dev.silver.new: statement 1 may hold a secret, which no plan file holds; apply it without a file",
+            "dev.silver.new: statements may hold a secret, which no plan file holds; apply it without a file",
         ),
     ],
     ids=["written", "blocked", "secret property", "token"],
@@ -334,6 +334,22 @@ def test_nothing_runs_on_any_table_if_it_does_not_fit_one(planned, case):
     ] == []
     result.assert_outcomes(passed=1, failed=2)
     assert states() == before
+
+
+def test_the_command_for_a_new_plan_has_the_options_of_the_catalog(planned):
+    SHARED["catalog"] = catalog_of("prod", table_comment="Orders")
+
+    result = planned.run(*APPLY, "--delta-bind=dev=prod")
+
+    assert f"{NEW_PLAN} --delta-bind=dev=prod [DS606 StalePlan]" in result.stdout.str()
+
+
+def test_a_state_with_a_token_is_not_written(planned):
+    SHARED["catalog"] = catalog_of(table_comment="dapi0123456789abcdef0123456789abcdef")
+
+    result = planned.run(*OUT)
+
+    assert "no plan was written to plan.json: dev.silver.orders: before may hold a secret" in result.stdout.str()
 
 
 def test_other_settings_are_named(planned):
