@@ -8,20 +8,14 @@ import pytest
 
 from faults.scenarios import going_through, scenario_named
 from pytest_delta_schema import MemoryCatalog
-from pytest_delta_schema.configuration.settings import Settings
-from pytest_delta_schema.engine.apply_progress import ApplyProgress
-from pytest_delta_schema.engine.gate import BatchedApplies, Gate
 from pytest_delta_schema.engine.outcomes import Status
-from pytest_delta_schema.engine.plan_file import plan_text, read_plan
-from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
+from support.plan_files import applied, gate_of, models_of, plan_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pytest_delta_schema import QualifiedName, Table
+    from pytest_delta_schema import QualifiedName
     from pytest_delta_schema.engine.plan_file import PlanFile
     from pytest_delta_schema.sql import Statement
     from pytest_delta_schema.state import TableState
@@ -35,33 +29,8 @@ NOT_MANAGED = {
 """The scenarios that end in a different state in what the contract does not manage, with the reason."""
 
 
-def models_of(scenario: Scenario) -> list[Table]:
-    return [scenario.after, *(other for other, _ in scenario.other_tables)]
-
-
-def gate_of(scenario: Scenario, catalog: MemoryCatalog, reviewed: PlanFile | None = None) -> Gate:
-    policy = scenario.property_policy
-    settings = Settings(
-        consents=tuple(map(parse_consent, scenario.consents)),
-        properties=policy.modes,
-        owned_properties=policy.keeps_record,
-    )
-    return Gate(catalog, models_of(scenario), settings=settings, reviewed=reviewed)
-
-
-def plan_of(scenario: Scenario, catalog: MemoryCatalog, folder: Path) -> PlanFile:
-    gate = gate_of(scenario, catalog)
-    planned = [gate.planned(model)["table"] for model in models_of(scenario)]
-    text, _ = plan_text(tool_version="", capabilities=[], settings=[], tables=planned)
-    path = folder / "plan.json"
-    path.write_text(text, "ascii")
-    return read_plan(path, "plan.json")
-
-
-def applied(scenario: Scenario, catalog: MemoryCatalog, plan: PlanFile) -> list[Status]:
-    """Return the statuses of the tables, the one of the scenario first."""
-    applies = BatchedApplies(gate_of(scenario, catalog, plan), models_of(scenario), ApplyProgress(), lambda *_: None)
-    return [applies.apply(model).status for model in models_of(scenario)]
+def statuses(scenario: Scenario, catalog: MemoryCatalog, plan: PlanFile) -> list[Status]:
+    return [outcome.status for outcome in applied(scenario, catalog, plan)]
 
 
 def states(scenario: Scenario, catalog: MemoryCatalog) -> dict[QualifiedName, TableState]:
@@ -85,7 +54,7 @@ def test_a_new_plan_reaches_the_same_end_after_each_statement(name, tmp_path):
     scenario = scenario_named(name)
     catalog, planned = fresh(scenario)
     begin, whole = states(scenario, catalog), plan_of(scenario, catalog, tmp_path)
-    assert set(applied(scenario, catalog, whole)) <= {Status.APPLIED, Status.IN_SYNC}
+    assert set(statuses(scenario, catalog, whole)) <= {Status.APPLIED, Status.IN_SYNC}
     end = states(scenario, catalog)
 
     for count in range(1, len(planned)):
@@ -96,8 +65,8 @@ def test_a_new_plan_reaches_the_same_end_after_each_statement(name, tmp_path):
         is_stale = not (left.is_empty or states(scenario, catalog) == begin)  # a key may be dropped and added again
 
         if is_stale:
-            assert Status.BLOCKED in applied(scenario, catalog, whole)
+            assert Status.BLOCKED in statuses(scenario, catalog, whole)
             assert versions(scenario, catalog) == before
-        assert Status.BLOCKED not in applied(scenario, catalog, plan_of(scenario, catalog, tmp_path))
+        assert Status.BLOCKED not in statuses(scenario, catalog, plan_of(scenario, catalog, tmp_path))
         assert gate_of(scenario, catalog).plan(*models_of(scenario)).is_empty
         assert name in NOT_MANAGED or states(scenario, catalog) == end
