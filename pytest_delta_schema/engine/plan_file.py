@@ -422,7 +422,7 @@ def _misfit(planned: PlannedTable, now: PlannedTable) -> str:
 
 
 def differences(before: TableState, now: TableState) -> tuple[ChangeLine, ...]:
-    """Return how one state of a table, which may be its absence, has become another one."""
+    """Return how one state of a table, which may be its absence, has become a different one."""
     if not now.exists:
         return (ChangeLine.of("table", "there", None),) if before.exists else ()
     gone = dict.fromkeys(before.table_properties.keys() - now.table_properties.keys())

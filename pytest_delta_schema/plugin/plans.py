@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +47,9 @@ class PlanWriting:
         self._config = config
         self._run = run
         self._path = Path(config.invocation_params.dir, self.file)
-        self._is_written = not (is_worker(config) or config.option.collectonly)
+        self._writes = not (is_worker(config) or config.option.collectonly)
         try:
-            if self._is_written and self._path.is_file():
+            if self._writes and self._path.is_file():
                 with self._path.open("rb") as old:
                     if old.read(len(PLAN_START)) not in {PLAN_START, b""}:
                         msg = f"--delta-plan-out: {self.file} exists and is not a plan file; choose a different name"
@@ -59,10 +60,11 @@ class PlanWriting:
 
     def write(self, results: RunResults, lines: list[str]) -> bool:
         """Write the plan of all tables, or say in ``lines`` why there is none; return whether the run need not fail."""
-        if not self._is_written:
+        if not self._writes:
             return True
-        planned: list[Mapping[str, Any]] = []
-        reasons = [*dict.fromkeys(self._reasons(results, planned))]
+        entries: dict[str, Mapping[str, Any]] = {}
+        reasons = [*dict.fromkeys(self._reasons(results, entries))]
+        planned = [*entries.values()]
         if not reasons:
             text, digest = plan_text(
                 tool_version=__version__,
@@ -78,12 +80,12 @@ class PlanWriting:
         tables, catalog = counted(len(planned), "table"), chosen_catalog(self._config)
         shown = [f"delta schema: no plan was written to {self.file}: {reason}" for reason in reasons] or [
             f"delta schema: plan of {tables} written to {self.file}, digest {self.digest[:12]}",
-            f"to apply it: pytest --delta-apply --delta-plan={self.file}{catalog}",
+            f"to apply it: pytest --delta-apply --delta-plan={shlex.quote(self.file)}{catalog}",
         ]
         lines += map(printed, shown)
         return not reasons
 
-    def _reasons(self, results: RunResults, planned: list[Mapping[str, Any]]) -> Iterator[str]:
+    def _reasons(self, results: RunResults, planned: dict[str, Mapping[str, Any]]) -> Iterator[str]:
         """Yield why the run has no whole plan, and note what is planned of each table."""
         is_cut = bool(self._run.refusals) or not results.is_complete
         if is_cut:
@@ -95,10 +97,11 @@ class PlanWriting:
             if item.outcome in {"failed", "error"} and item.check not in _OF_OTHER_THINGS and not has_drifted:
                 yield f"the check {item.check.value} of {item.table} fails"
             yield from (f"{item.table}: {reason}" for reason in entry.get("refused", ()))
-            planned += [entry] if "table" in entry else []
+            if "table" in entry:
+                planned[item.table] = entry
         if not planned and not is_cut:
             yield "no table was planned"
-        if any(entry["capabilities"] != planned[0]["capabilities"] for entry in planned):
+        if len({str(entry["capabilities"]) for entry in planned.values()}) > 1:
             yield "its tables are in catalogs with different capabilities; plan those of one catalog at a time"
 
 
