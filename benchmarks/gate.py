@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema import Table
 
 CONTRACT_LIMIT = 1.8
+PLAN_LIMIT = 1.5
 LIMITS = {1: 1.9, 200: 2.1, 1000: 2.7}
 """The limit of a gate by its number of tables."""
 
@@ -50,6 +51,46 @@ def run() -> Iterator[Row]:
                 limit=limit,
             )
     yield from _held_to_contract()
+    yield from _planned()
+
+
+PASSES = """
+import pytest
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    session.exitstatus = 0
+"""
+
+
+def _planned() -> Iterator[Row]:
+    """Yield the cost of writing the plan file of new tables, and of reading it and comparing it with a new plan.
+
+    Nothing is applied, because the tables are protected.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder, count = Path(name), max(LIMITS)
+        (folder / "models.py").write_text(MODELS)
+        (folder / "conftest.py").write_text(PASSES)
+        (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = -m 'delta_drift or delta_apply'\n")
+        section = '[tool.pytest_delta_schema]\nmodels = ["models"]\nbackend = "memory"\nprotected = ["dev.*"]\n'
+        (folder / "pyproject.toml").write_text(section)
+
+        def run(end: str, *options: str) -> None:
+            printed = run_python(folder, *WITH_PLUGIN, "--tb=no", *options, TABLES=str(count))
+            assert end in printed, printed[-2000:]
+
+        gate = partial(run, f"drift: {count} drifted", "--delta-drift")
+        write = partial(run, f"plan of {count} tables written", "--delta-drift", "--delta-plan-out=plan.json")
+        write()
+        verify = partial(run, f"apply: {count} blocked", "--delta-apply", "--delta-plan=plan.json")
+        for what, measured in (("writing", write), ("reading and comparing", verify)):
+            yield Row(
+                name=f"{what} the plan file of {count:,} new tables",
+                reference_name="the gate over them",
+                pairs=in_turn(measured, gate),
+                limit=PLAN_LIMIT,
+            )
 
 
 def _held_to_contract() -> Iterator[Row]:

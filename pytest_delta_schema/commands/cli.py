@@ -111,6 +111,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="TYPE[:FILE]",
         help=f"write a report of another type, as --delta-report does; repeatable; types: {', '.join(FORMATS)}",
     )
+    plan = command(
+        "plan", _plan, "show the plan in a file that --delta-plan-out has written, also if it is stale or was applied"
+    )
+    plan.add_argument("file", metavar="FILE", help="the plan file")
+    plan.add_argument("--format", choices=("text", "sql", "markdown"), default="text", help="text by default")
     translate = command(
         "translate",
         _translate,
@@ -309,6 +314,23 @@ def _harmless(text: str) -> str:
 def _print(text: str) -> None:
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    """Print the plan, and return the exit code."""
+    try:
+        from pytest_delta_schema.engine.plan_file import read_plan  # noqa: PLC0415 - needs pyspark
+        from pytest_delta_schema.report.review import PLAN_FORMATS  # noqa: PLC0415 - as above
+
+        reviewed = read_plan(Path(arguments.file), arguments.file)
+    except ModuleNotFoundError as error:
+        if not lacks_pyspark(error):
+            raise
+        return _failed(NO_PYSPARK)
+    except DeltaSchemaError as error:
+        return _failed(error)
+    _print(PLAN_FORMATS[arguments.format](reviewed))
+    return 0
 
 
 def _translate(arguments: argparse.Namespace) -> int:

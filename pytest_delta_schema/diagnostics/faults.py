@@ -373,6 +373,22 @@ class UnfinishedCreation:
     code = "DS605"
 
 
+class StalePlan:
+    """A plan file does not fit a table: planning it now does not give exactly the changes and statements of the file.
+
+    The table was changed after the plan was made, or differs in the catalog to which the plan is applied; or the
+    catalog is of a backend with other capabilities. Nothing runs on any table of the file then, so no release is
+    applied in part.
+
+    Remedy: Make a new plan, and have it reviewed. Where an apply was interrupted, the new plan has what is left.
+
+    Example:
+        plan.json is stale: of its 2 changes, 1 is made already: comment [DS606 StalePlan]
+    """
+
+    code = "DS606"
+
+
 class OtherSpelling:
     """The catalog stores a name in another case than the model.
 
@@ -575,3 +591,15 @@ class ReadOnlyObject:
     """
 
     code = "DS714"
+
+
+class AlreadyApplied:
+    """A table is as a plan file leaves it, so nothing of the file is left to run on it.
+
+    Remedy: Nothing has to be done; the table is as its model declares it.
+
+    Example:
+        already applied: nothing is left of the 2 changes that plan.json has
+    """
+
+    code = "DS717"

@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.compatibility.judging import decided, joined_diagnostic, judge_change, needed_consent
 from pytest_delta_schema.diagnostics.errors import diagnostic_of
+from pytest_delta_schema.engine.declarations import Declarations
+from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome
+from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.history.contracts import UnreadableContract
 from pytest_delta_schema.rules.consent import BREAK, breakable_parts, consent_entry, quoted_consent
 from pytest_delta_schema.rules.policy import compatibility_of
 from pytest_delta_schema.settings.table import NOTED_ROLES, ROLES
+from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,13 +29,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
     from pytest_delta_schema.diagnostics.faults import Witness
-    from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.history.contracts import Announcements, PastContract, PastContracts, PastFault
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.rules.consent import Consent, NeededConsent
-    from pytest_delta_schema.state.states import TableState
-
 
 _NOT_IN_SQL = ("ownership", "evolution")
 """What a contract that was read from SQL does not hold."""
@@ -104,6 +106,30 @@ class ContractComparison:
         new = None if table is None else self._declarations.contract_state(table)
         decisions = (decision for _, decision in self._all_decisions(name, new))
         return [*dict.fromkeys(needed_consent(one.finding) for one in decisions if one.result in _UNCONSENTED)]
+
+    @cached_property
+    def released(self) -> Gate:
+        """The gate that compares the declared tables with their released contracts, as if these were tables."""
+        from pytest_delta_schema.backends.memory.catalog import MemoryCatalog  # noqa: PLC0415 - plan files only
+
+        declarations, states = self._declarations, list[TableState]()
+        for name in declarations.tables:
+            contract = next(iter(self.past.of(name))).contract
+            if contract is not None:
+                properties = contract.state.table_properties.items()
+                held = MappingProxyType({key: value for key, value in properties if value is not None})
+                states.append(replace(contract.state, table_properties=held))
+        catalog = MemoryCatalog(states)
+        catalog.capabilities = Capabilities(checks_follow=declarations.settings.checks_follow)
+        settings = replace(declarations.settings, bindings=(), preflight=None)
+        tables = declarations.tables
+        return Gate(catalog, tables.values(), declarations=Declarations(settings, tables))
+
+    def planned(self, table: Table) -> Mapping[str, Any]:
+        """Return the plan from the released contract of a table to its model, as a plan file holds it."""
+        faults = [fault.message for fault in next(iter(self.past.of(table.name))).faults]
+        faults += [violation.fact for violation in self.released.drift(table).diagnostics]
+        return {"refused": faults} if faults else {**self.released.planned(table), "capabilities": None}
 
     def _judged(
         self, name: QualifiedName, new: TableState | None

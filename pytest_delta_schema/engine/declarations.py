@@ -183,6 +183,19 @@ class Declarations:
             known = self._bound[model.name] = BoundModel.of(model, self.settings)
         return known
 
+    def model_name(self, name: QualifiedName) -> QualifiedName:
+        """Return the name that models have for a table in the catalog."""
+        return self._model_names.get(name) or self._unbound.name(name)
+
+    @cached_property
+    def _model_names(self) -> dict[QualifiedName, QualifiedName]:
+        return {self.bound(table).name: name for name, table in self.tables.items()}
+
+    @cached_property
+    def _unbound(self) -> Binding:
+        """Maps names in the catalog to those of models, which only a table without a model needs."""
+        return Binding(tuple((target, prefix) for prefix, target in self.settings.bindings))
+
     def violations(self, table: Table) -> tuple[Diagnostic, ...]:
         """Return the rules that a declaration breaks."""
         known = self._violations.get(table.name)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.configuration.settings import current_settings
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, diagnostic_of
-from pytest_delta_schema.diagnostics.faults import UnreachableCatalog
-from pytest_delta_schema.engine.declarations import Declarations, preflight_of, runner_of
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, UnsafePlanError, diagnostic_of, note
+from pytest_delta_schema.diagnostics.faults import AlreadyApplied, UnreachableCatalog
+from pytest_delta_schema.diagnostics.text import counted
+from pytest_delta_schema.engine.declarations import Declarations, preflight_of, runner_of, validator_of
 from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status
 from pytest_delta_schema.engine.plan_outcomes import JudgedTable, PlanOutcomes, RefusedTable, failed_outcome
 from pytest_delta_schema.execute.protocols import OFF, StartsLazily, unsupported_statements
@@ -20,6 +22,7 @@ from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.diagnostics.errors import Diagnostic
@@ -27,11 +30,13 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import BoundModel
     from pytest_delta_schema.engine.orchestrator import SyncResult
     from pytest_delta_schema.engine.outcomes import TableOutcome
+    from pytest_delta_schema.engine.plan_file import PlanFile, PlannedTable
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable, TablePlan
     from pytest_delta_schema.plan.planner import TablePlanner
+    from pytest_delta_schema.rules.validator import PlanValidator
     from pytest_delta_schema.state.states import CatalogState, TableState
 
 
@@ -44,6 +49,7 @@ class Gate:
         settings: How tables are compared, validated and changed; by default the settings in force.
         declarations: All declared tables under these settings, ``models`` among them, for the foreign keys that depend
             on keys of ``models``; by default ``models`` alone.
+        reviewed: The only plan that an apply may run; ``None`` for any plan.
     """
 
     def __init__(
@@ -53,8 +59,10 @@ class Gate:
         *,
         settings: Settings | None = None,
         declarations: Declarations | None = None,
+        reviewed: PlanFile | None = None,
     ) -> None:
         self.catalog = catalog
+        self.reviewed = reviewed
         self.models = tuple(models)
         if declarations is None:
             tables = {model.name: model for model in self.models}
@@ -72,6 +80,17 @@ class Gate:
     @cached_property
     def _planner(self) -> TablePlanner:
         return self.declarations.planner.over(checks_follow=self.catalog.capabilities.checks_follow)
+
+    @cached_property
+    def _validator(self) -> PlanValidator:
+        """The rules for an apply, which may run reviewed statements only."""
+        declarations = self.declarations
+        if self.reviewed is None:
+            return declarations.validator
+        from pytest_delta_schema.engine.plan_file import OnlyReviewed
+
+        rule = OnlyReviewed(self.reviewed, declarations.model_name)
+        return validator_of(replace(declarations.settings, plan_rules=(*declarations.settings.plan_rules, rule)))
 
     @property
     def is_read(self) -> bool:
@@ -230,6 +249,84 @@ class Gate:
             return self._outcomes.not_applied(judged, error)
         return self._outcomes.applied(judged, result)
 
+    def planned(self, table: Table) -> dict[str, Any]:
+        """Return the plan of a table as values of JSON: ``table`` as a plan file holds it, ``refused`` why none may.
+
+        Args:
+            table: One of the models.
+        """
+        from pytest_delta_schema.engine.plan_file import plan_capabilities, planned_json
+
+        judged = self._judged[table.name]
+        if isinstance(judged, RefusedTable):
+            return {"refused": [diagnostic.fact for diagnostic in judged.diagnostics]}
+        planned = planned_json(self._planned(judged), self.declarations.contract_state(table))
+        return {**planned, "capabilities": list(plan_capabilities(self.catalog.capabilities))}
+
+    def _planned(self, judged: JudgedTable) -> PlannedTable:
+        from pytest_delta_schema.engine.plan_file import planned_table
+
+        declarations = self.declarations
+        return planned_table(
+            judged.model.model.name,
+            judged.plan,
+            judged.observed,
+            names=declarations.model_name,
+            consents=declarations.settings.consents,
+        )
+
+    def reviewed_outcomes(self) -> dict[QualifiedName, TableOutcome]:
+        """Return the outcomes of the tables of the reviewed plan on which nothing runs.
+
+        These are the tables that it leaves as they are, and all tables if it does not fit one of them. It
+        fits if a new plan has exactly its changes and statements, and neither a rule nor a data check refuses them.
+        """
+        reviewed, check = self.reviewed, CheckKind.APPLY
+        if reviewed is None:
+            return {}
+        outcomes: dict[QualifiedName, TableOutcome] = {}
+        changing: dict[QualifiedName, JudgedTable] = {}
+        for model in self.models:
+            planned, judged = reviewed.by_name.get(model.name), self._judged[model.name]
+            if planned is None:
+                continue
+            if isinstance(judged, RefusedTable):
+                outcomes[model.name] = self._outcomes.refused(judged, check)
+            elif judged.plan.is_empty:
+                number = counted(len(planned.changes), "change")
+                fact = f"already applied: nothing is left of the {number} that {reviewed.file} has"
+                notes = [] if planned.is_empty else [note(AlreadyApplied, judged.model.name, "", fact)]
+                done = replace(judged, notes=(*judged.notes, *notes))
+                outcomes[model.name] = self._outcomes.outcome(done, check, Status.IN_SYNC)
+            else:
+                changing[model.name] = judged
+        refused = self._violations(self.plan(*(one.model.model for one in changing.values())), self._validator)
+        faults = {name: self._misfit(judged, reviewed, refused) for name, judged in changing.items()}
+        misfits = [name for name, outcome in outcomes.items() if not outcome.status.passes]
+        misfits += [name for name, fault in faults.items() if fault is not None]
+        names = ", ".join(str(self._judged[name].model.name) for name in sorted(misfits))
+        fact = f"{reviewed.file} is applied to all of its tables or to none, and does not fit {names}"
+        for name, judged in changing.items() if misfits else ():
+            fault = faults[name] or UnsafePlanError([reviewed.stale(judged.model.name, fact)])
+            outcomes[name] = self._outcomes.not_applied(judged, fault)
+        return outcomes
+
+    def _misfit(
+        self, judged: JudgedTable, reviewed: PlanFile, refused: Iterable[Diagnostic]
+    ) -> DeltaSchemaError | None:
+        """Return why the reviewed plan cannot be applied to a table; ``None`` if it can."""
+        from pytest_delta_schema.engine.plan_file import stale_diagnostics
+
+        now, name, tables = self._planned(judged), judged.model.name, {str(one.table) for one in judged.plan.actions}
+        capabilities, settings = self.catalog.capabilities, self.declarations.settings
+        violations = tuple(stale_diagnostics(reviewed, now, name, capabilities, settings))
+        violations = violations or tuple(violation for violation in refused if violation.table in tables)
+        try:
+            violations = violations or self._data_checks(judged.own)[0]
+        except DeltaSchemaError as error:
+            return error
+        return UnsafePlanError(violations) if violations else None
+
     def create(self, models: Sequence[Table], *, progress: ApplyProgress) -> dict[QualifiedName, TableOutcome]:
         """Create tables that do not exist, each by itself, and return the outcomes of those whose creation was begun.
 
@@ -257,8 +354,7 @@ class Gate:
 
         declarations = self.declarations
         runner = runner_of(self.catalog, declarations.settings)
-        planner, validator = self._planner, declarations.validator
-        orchestrator = Orchestrator(self.catalog, runner, planner=planner, validator=validator)
+        orchestrator = Orchestrator(self.catalog, runner, planner=self._planner, validator=self._validator)
         dependents = self._bound(self.dependents(models))
         with nullcontext() if progress is None else progress.by(runner):
             return orchestrator.apply(self._bound(models), other_models=dependents, independently=independently)
@@ -302,10 +398,14 @@ class Gate:
     def _plan_violations(self) -> tuple[Diagnostic, ...]:
         """The rules that the plan of all valid and readable models breaks, and what the backend cannot do."""
         plan = self.plan(*(table.model.model for table in self._judged.values() if isinstance(table, JudgedTable)))
+        return self._violations(plan, self.declarations.drift_validator)
+
+    def _violations(self, plan: TablePlan, validator: PlanValidator) -> tuple[Diagnostic, ...]:
+        """Return the rules that a plan breaks, and what the backend cannot do."""
         unsupported = [
             violation for action in plan.actions for violation in unsupported_statements(action, self.catalog)
         ]
-        return (*self.declarations.drift_validator.plan_violations(plan), *unsupported)
+        return (*validator.plan_violations(plan), *unsupported)
 
 
 class BatchedApplies:
@@ -321,8 +421,8 @@ class BatchedApplies:
         self._gate = gate
         self._progress = progress
         self._created = created
-        self._pending = {model.name: model for model in models}
-        self._outcomes: dict[QualifiedName, TableOutcome] = {}
+        self._outcomes = gate.reviewed_outcomes()
+        self._pending = {model.name: model for model in models if model.name not in self._outcomes}
 
     def apply(self, table: Table) -> TableOutcome:
         """Return the outcome of an apply, which may have been made with that of an earlier table."""

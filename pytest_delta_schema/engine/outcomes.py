@@ -16,6 +16,7 @@ from pytest_delta_schema.state.json_shapes import (
     Choice,
     Form,
     Items,
+    JsonScalar,
     Key,
     Member,
     Nullable,
@@ -175,6 +176,7 @@ class TableOutcome:
         location: The declaration.
         restore_sql: The SQL that restores the version before an apply; ``""`` if there was none, or nothing ran.
         failure: The text of an error of the catalog, SQL included; ``""`` if there was none.
+        planned: The plan of the table for a plan file, as JSON values; ``None`` if the run writes none.
     """
 
     table: str
@@ -192,6 +194,7 @@ class TableOutcome:
     location: Location | None = None
     restore_sql: str = ""
     failure: str = ""
+    planned: Mapping[str, Any] | None = None
 
     @property
     def label(self) -> str:
@@ -309,6 +312,7 @@ OUTCOME_FORM = Form(
         Key("data_checks", Member(of=DataChecks)),
         _LOCATION,
         *required_keys(TEXT, "restore_sql", "failure"),
+        Key("planned", Nullable(of=JsonScalar(kinds=(dict,), noun="an object")), None),
     ),
 )
 """The form in which workers send outcomes, of which reports use the parts."""

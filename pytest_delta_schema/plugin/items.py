@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -18,7 +19,7 @@ from pytest_delta_schema.execute.protocols import AppendsRows
 from pytest_delta_schema.models.ownership import FAIL, IGNORE
 from pytest_delta_schema.plugin.compat import failure_at, generated, shared_fixture, skip_item
 from pytest_delta_schema.plugin.failures import ContractFailure, add_properties, representation
-from pytest_delta_schema.plugin.options import ADOPT, APPLY, DRIFT, IMPORT, SYNC, WRITES_MODELS
+from pytest_delta_schema.plugin.options import ADOPT, AGAINST, APPLY, DRIFT, IMPORT, SYNC, WRITES_MODELS
 from pytest_delta_schema.plugin.outcomes import note_outcome, report_outcome
 from pytest_delta_schema.plugin.registration import RUN
 
@@ -240,6 +241,14 @@ def table_is_readable(item: ContractItem, catalog: Catalog) -> None:
     require_readable_table(item, item.config.stash[RUN].gate(catalog))
 
 
+def table_is_applied(item: ContractItem, catalog: Catalog) -> None:
+    """The table can be read, and is in the plan that is applied, if that is one of a file."""
+    reviewed = item.config.stash[RUN].reviewed
+    if reviewed is not None and item.table.name not in reviewed.by_name:
+        skip_item("not in the plan")
+    table_is_readable(item, catalog)
+
+
 def entry_is_readable(item: ContractItem, catalog: Catalog) -> None:
     """The table and its catalog entry can be read."""
     from pytest_delta_schema.plugin.catalogs import require_readable_entry
@@ -282,8 +291,12 @@ def ddl(item: ContractItem, delta_snapshot: SnapshotAssertion) -> None:
 
 def drift(item: ContractItem, delta_catalog: Catalog) -> None:
     """The catalog holds what the model declares."""
-    gate = item.config.stash[RUN].gate(delta_catalog)
-    report_unless_shown(item, gate.drift(item.table))
+    run = item.config.stash[RUN]
+    gate = run.gate(delta_catalog)
+    outcome = gate.drift(item.table)
+    if run.planning is not None:
+        outcome = replace(outcome, planned=gate.planned(item.table))
+    report_unless_shown(item, outcome)
 
 
 def metadata(item: ContractItem, delta_catalog: Catalog) -> None:
@@ -324,6 +337,8 @@ def sync_entry(item: ContractItem, delta_catalog: SyncsEntries) -> None:
     from pytest_delta_schema.engine.checks import sync_entries
 
     run = item.config.stash[RUN]
+    if run.reviewed is not None:
+        skip_item("the plan of a file is applied, and nothing else")
 
     def synced() -> TableOutcome:
         if run.options.mode == SYNC:
@@ -342,7 +357,12 @@ def adopt(item: ContractItem, delta_catalog: Catalog) -> None:
 
 def compat(item: ContractItem) -> None:
     """The change of the declaration breaks nobody."""
-    report_unless_shown(item, item.config.stash[RUN].require_comparison().outcome(item.table))
+    run = item.config.stash[RUN]
+    comparison = run.require_comparison()
+    outcome = comparison.outcome(item.table)
+    if run.planning is not None and run.options.mode == AGAINST:
+        outcome = replace(outcome, planned=comparison.planned(item.table))
+    report_unless_shown(item, outcome)
 
 
 def odcs(item: ContractItem) -> None:
@@ -404,7 +424,7 @@ CHECKS = tuple(
         Check("ddl", ddl, PLAIN, lambda options: options.mode not in WRITES_MODELS),
         Check("drift", drift, READS, _in_mode(DRIFT), table_is_readable),
         Check("metadata", metadata, READS, _of_entries(DRIFT), entry_is_readable),
-        Check("apply", apply, CHANGES, _in_mode(APPLY), table_is_readable),
+        Check("apply", apply, CHANGES, _in_mode(APPLY), table_is_applied),
         Check("metadata", sync_entry, CHANGES, _of_entries(APPLY, SYNC)),
         Check("adopt", adopt, READS, _in_mode(ADOPT), table_is_readable),
         Check("enforces", enforces, SCRATCH, lambda options: options.enforces, session_starts),
@@ -447,6 +467,8 @@ class JointApplies:
         """Return the outcome of the apply of an item."""
         if id(gate) not in self._applies:
             tables = [other.table for other in self._items if share_a_catalog(item, other)]
+            if gate.reviewed is not None:
+                tables = [table for table in tables if table.name in gate.reviewed.by_name]
             self._applies[id(gate)] = BatchedApplies(gate, tables, self._run.progress, self._note)
         return self._applies[id(gate)].apply(item.table)
 

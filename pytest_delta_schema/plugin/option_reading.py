@@ -28,6 +28,7 @@ from pytest_delta_schema.plugin.options import (
     DRIFT,
     ENFORCE,
     IMPORT,
+    SELECTING,
     SYNC,
     WITHOUT_PLANS,
     WRITES_MODELS,
@@ -230,6 +231,7 @@ def option_faults(config: pytest.Config, values: Mapping[str, Any], modes: list[
     yield from _faults_of_modes(modes)
     yield from _faults_of_import(values, modes)
     yield from _faults_of_writing(config, values, modes)
+    yield from _faults_of_plans(config, values, modes)
     yield from _options_without_mode(config, modes[0] if modes else None)
     yield from _checks_without_mode(config, modes)
     yield from _faults_of_backend(config, values, modes)
@@ -275,6 +277,24 @@ def _faults_of_writing(config: pytest.Config, values: Mapping[str, Any], modes: 
         yield f"{option} writes files in one process; leave out -n, or give -n 0"
     if config.getoption(BY_NAME["report"].dest):
         yield f"{option} checks no table, so --delta-report has nothing to show; leave it out"
+
+
+def _faults_of_plans(config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode]) -> Iterator[str]:
+    """Yield what does not fit a plan that is written to a file, or applied from one."""
+    for name in ("plan_out", "plan"):
+        if config.getoption(BY_NAME[name].dest) == "":
+            yield f"{BY_NAME[name].option}= names no file; write {BY_NAME[name].option}=plan.json"
+    if values["plan_out"] and modes[:1] not in ([DRIFT], [AGAINST]):
+        yield "--delta-plan-out has no effect without --delta-drift or --delta-against; give one of them, too"
+    elif values["plan_out"] and modes[0] == AGAINST and len(values["against"]) > 1:
+        yield "--delta-plan-out plans from one contract of each table; give --delta-against once"
+    if values["plan"] and APPLY not in modes:
+        yield "--delta-plan has no effect without --delta-apply; give that, too"
+    elif values["plan"]:
+        given = command_line(config)
+        used = [option for name, option in SELECTING.items() if getattr(given, name, None)]
+        if used:
+            yield f"--delta-plan is applied as a whole, and {' and '.join(used)} may leave out tables; leave that out"
 
 
 def _options_without_mode(config: pytest.Config, mode: RunMode | None) -> Iterator[str]:

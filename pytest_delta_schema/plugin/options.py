@@ -37,6 +37,10 @@ WITHOUT_PLANS = (None, ENFORCE, AGAINST, *WRITES_MODELS)
 """The modes in which no table is compared with its model."""
 
 
+SELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf": "--lf", "stepwise": "--stepwise"}
+"""The options of pytest that deselect items, by their names in its configuration."""
+
+
 class Options(NamedTuple):
     """One run's options, checked."""
 

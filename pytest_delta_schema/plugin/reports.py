@@ -90,6 +90,7 @@ def report_of_run(config: pytest.Config, run: ContractRun, checks: RunResults) -
         seconds=round(time.monotonic() - checks.started, 3),
         is_complete=checks.is_complete,
         tool_version=__version__,
+        plan=run.plan_name(),
     )
     schemas = [result.result for result in results if result.check is CheckKind.UNMANAGED and result.result is not None]
     report = RunReport(

@@ -207,7 +207,8 @@ class RunResults:
         if run.has_summary:
             self._judge(session, exitstatus)
         self._is_cut |= exitstatus == pytest.ExitCode.INTERNAL_ERROR
-        if not self._write():
+        is_planned = run.planning is None or run.planning.write(self, self._written)
+        if not (self._write() and is_planned):
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def _judge(self, session: pytest.Session, exitstatus: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.outcomes import TableOutcome
+    from pytest_delta_schema.engine.plan_file import PlanFile
     from pytest_delta_schema.engine.source_map import Listing
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.interruption import Interruption
     from pytest_delta_schema.plugin.items import ContractItem
     from pytest_delta_schema.plugin.options import Options
+    from pytest_delta_schema.plugin.plans import PlanWriting
     from pytest_delta_schema.plugin.results import RunResults
     from pytest_delta_schema.plugin.spark import SparkWatch
     from pytest_delta_schema.rules.consent import Consent
@@ -103,6 +106,14 @@ def start_run(config: pytest.Config) -> None:
             from pytest_delta_schema.plugin.comparison import ComparisonRun
 
             run.comparing = ComparisonRun(config, run)
+        if options.values["plan_out"]:
+            from pytest_delta_schema.plugin.plans import PlanWriting
+
+            run.planning = PlanWriting(config, run)
+        if options.values["plan"]:
+            from pytest_delta_schema.plugin.plans import reviewed_plan
+
+            run.reviewed = reviewed_plan(config, options.values["plan"])
         if (options.mode == APPLY or run.has_reports) and not (is_worker(config) or config.option.collectonly):
             from pytest_delta_schema.plugin.interruption import Interruption
 
@@ -146,6 +157,8 @@ class ContractRun:
         self.importing: ImportRun | None = None
         self.adopting: AdoptRun | None = None
         self.comparing: ComparisonRun | None = None
+        self.planning: PlanWriting | None = None
+        self.reviewed: PlanFile | None = None
         self.has_started_spark = False
         self.spark_watch: SparkWatch | None = None
         self.comparison: ContractComparison | None = None
@@ -253,8 +266,15 @@ class ContractRun:
         if gate is None:
             from pytest_delta_schema.engine.gate import Gate
 
-            gate = self._gates[id(catalog)] = Gate(catalog, models=self.selected, declarations=self.declarations)
+            gate = self._gates[id(catalog)] = Gate(
+                catalog, models=self.selected, declarations=self.declarations, reviewed=self.reviewed
+            )
         return gate
+
+    def plan_name(self) -> str:
+        """Return the name and the digest of the plan file that the run has written, or applies; ``""`` for none."""
+        plan = self.reviewed or self.planning
+        return f"{PurePath(plan.file).name} ({plan.digest})" if plan is not None and plan.digest else ""
 
     def catalogs(self) -> list[Catalog]:
         """Return the catalogs over which the run has gates."""
@@ -322,6 +342,9 @@ class RunHooks:
             shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
             lines.append(f"configured by {shown}")
         lines += [] if run.comparing is None else [f"against {label}" for label in run.comparing.labels]
+        if run.reviewed is not None:
+            tables = counted(len(run.reviewed.tables), "table")
+            lines.append(f"plan {run.reviewed.file}, {tables}, digest {run.reviewed.digest[:12]}")
         if run.options.mode not in {None, AGAINST}:
             lines.append(_mode_and_catalog(config, run.options))
         if WITHOUT_WORKERS in config.stash:
@@ -394,6 +417,11 @@ class RunHooks:
             faults = [] if is_worker(config) else rule_faults(run.options.settings.rules)
             if faults:
                 raise pytest.UsageError(printed("\n".join(faults)))
+        if run.reviewed is not None:
+            from pytest_delta_schema.plugin.plans import faults_of_selection
+            from pytest_delta_schema.plugin.summary import refuse
+
+            refuse(config, items, [*faults_of_selection(config, run, run.reviewed, items)])
         if run.options.mode not in {None, IMPORT, AGAINST} and (run.settings.must_match or run.settings.bindings):
             from pytest_delta_schema.engine.checks import unmatched_consents
             from pytest_delta_schema.plugin.collection import bindings_that_fail

@@ -14,7 +14,7 @@ from pytest_delta_schema.engine.outcomes import CheckKind, Status, worst
 from pytest_delta_schema.plan.actions import CreateTable, SchemaMissing
 from pytest_delta_schema.plugin.compat import is_worker
 from pytest_delta_schema.plugin.failures import one_line
-from pytest_delta_schema.plugin.options import AGAINST, APPLY, DRIFT, ENFORCE, chosen_catalog
+from pytest_delta_schema.plugin.options import AGAINST, APPLY, DRIFT, ENFORCE, SELECTING, chosen_catalog
 from pytest_delta_schema.plugin.outcomes import notes_text
 from pytest_delta_schema.plugin.registration import RUN
 from pytest_delta_schema.plugin.terminal import markup_of
@@ -50,8 +50,6 @@ def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -
 
 _OWN_CODE = re.compile(r"D[CDS]\d{3}")
 _SHOWN_CODES = 3
-_DESELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf": "--lf", "stepwise": "--stepwise"}
-"""The options of pytest that deselect items, by their names in its configuration."""
 
 
 def show_summary(config: pytest.Config, run: ContractRun, results: RunResults) -> None:
@@ -187,7 +185,7 @@ class Summary:
     def _nothing(self) -> str:
         option = self._config.option
         if self._results.deselected:
-            used = " and ".join(name for attribute, name in _DESELECTING.items() if getattr(option, attribute, None))
+            used = " and ".join(name for attribute, name in SELECTING.items() if getattr(option, attribute, None))
             return (
                 f"--delta-{self._options.mode} checked nothing, because all its checks ({self._results.deselected})"
                 f" were deselected by {used or 'another plugin'}; leave that out, or select some of them"

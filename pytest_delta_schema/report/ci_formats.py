@@ -8,7 +8,7 @@ from urllib.parse import quote
 from pytest_delta_schema.diagnostics.faults import SnapshotDiffers
 from pytest_delta_schema.diagnostics.text import escaped, without_commands
 from pytest_delta_schema.report.codes import all_codes
-from pytest_delta_schema.report.json_report import json_text
+from pytest_delta_schema.state.json_shapes import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

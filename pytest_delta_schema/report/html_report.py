@@ -194,6 +194,7 @@ def _facts_of_run(run: Run) -> dict[str, str]:
         "Took": f"{run.seconds:.1f} s",
         "Version": run.tool_version,
         "Compared with": ", ".join(run.against),
+        "Plan": run.plan,
         "Bindings": ", ".join(f"{name} \u2192 {bound}" for name, bound in run.bindings),
         "Complete": "" if run.is_complete else "no",
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
@@ -41,6 +40,7 @@ from pytest_delta_schema.state.json_shapes import (
     Member,
     Nullable,
     Pairs,
+    json_text,
     open_record,
     required_keys,
 )
@@ -74,7 +74,7 @@ def write_report(
                 _append_to_file(Path(os.environ[form.summary_variable]), form.write_summary(report))
             return WrittenReport(lines)
         path = Path(target.file)
-        _write_file(path, form.write(report))
+        write_file(path, form.write(report))
     except OSError as error:
         fact = f"the {target.type} report cannot be written: {os_error_text(error)}"
         return WrittenReport(lines, fault=escaped(f"{fact}; make the path writable, or write another file"))
@@ -82,7 +82,7 @@ def write_report(
     return WrittenReport(message=escaped(f"report written to {shown}"))
 
 
-def _write_file(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
     """Write a file in one step, so nobody reads a part of it; missing folders are created."""
     path.parent.mkdir(parents=True, exist_ok=True)
     data = text.encode("utf-8", "backslashreplace")
@@ -100,22 +100,6 @@ def _write_file(path: Path, text: str) -> None:
 def _append_to_file(path: Path, text: str) -> None:
     with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
-
-
-def json_text(values: Any, depth: int) -> str:
-    """Return values as JSON in ASCII, with a line end; values below ``depth`` levels are on one line."""
-    return f"{_indented(values, depth, chr(10))}\n"
-
-
-def _indented(value: Any, depth: int, margin: str) -> str:
-    # The indentation of json.dumps takes several times as long, because only Python code can do it (Python 3.13).
-    if not depth or not value or not isinstance(value, (dict, list)):
-        return json.dumps(value)
-    inner = f"{margin} "
-    if isinstance(value, list):
-        return f"[{inner}{f',{inner}'.join([_indented(item, depth - 1, inner) for item in value])}{margin}]"
-    items = [f"{json.dumps(key)}: {_indented(item, depth - 1, inner)}" for key, item in value.items()]
-    return f"{{{inner}{f',{inner}'.join(items)}{margin}}}"
 
 
 TOOL = "pytest-delta-schema"
@@ -207,6 +191,7 @@ RUN_FORM = open_record(
     Key("seconds", DECIMAL),
     Key("complete", FLAG, attribute="is_complete"),
     Key("tool_version", TEXT),
+    Key("plan", TEXT, ""),
 )
 
 CONSENTS = open_record(Consents, *required_keys(Items(of=TEXT), "used", "unused", "expired"))

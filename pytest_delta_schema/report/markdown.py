@@ -26,13 +26,13 @@ SUMMARY_LIMIT = 1024 * 1024
 """Bytes of the summary of a step."""
 
 
-def pull_request_comment(report: RunReport) -> str:
-    """Return a report as Markdown of at most 65,536 characters.
+def pull_request_comment(report: RunReport, title: str = "") -> str:
+    """Return a report as Markdown of at most 65,536 characters, below a title that is its verdict by default.
 
     What does not fit is left out in steps: the diagram, the SQL, tables without changes, the changes of each table, and
     at last tables. The text says what was left out.
     """
-    return _fitted(report, PULL_REQUEST_COMMENT_LIMIT, len)
+    return _fitted(report, PULL_REQUEST_COMMENT_LIMIT, len, title)
 
 
 def step_summary(report: RunReport) -> str:
@@ -82,10 +82,10 @@ _STEPS = (
 _FEWER_ROWS = (5_000, 2_000, 1_000, 500, 200, 100, 50, 20, 10, 0)
 
 
-def _fitted(report: RunReport, limit: int, size: Callable[[str], int]) -> str:
+def _fitted(report: RunReport, limit: int, size: Callable[[str], int], title: str = "") -> str:
     # Without foreign keys there is no diagram to be left out first.
     steps = (*_STEPS[not references(report.tables) :], *(replace(_STEPS[-1], rows=rows) for rows in _FEWER_ROWS))
-    shown = (_joined_within(limit, size, _blocks(report, detail)) for detail in steps)
+    shown = (_joined_within(limit, size, _blocks(report, detail, title)) for detail in steps)
     return next(markdown for markdown in shown if markdown is not None)
 
 
@@ -100,8 +100,8 @@ def _joined_within(limit: int, size: Callable[[str], int], parts: Iterable[str])
     return "\n\n".join(kept) + "\n"
 
 
-def _blocks(report: RunReport, detail: _Detail) -> Iterator[str]:
-    yield f"### Delta schema: {report.verdict()}"
+def _blocks(report: RunReport, detail: _Detail, title: str) -> Iterator[str]:
+    yield f"### Delta schema: {text(title) or report.verdict()}"
     if not report.is_complete:
         yield "**Incomplete:** the run ended before every table was checked."
     yield text(_runs(report))
@@ -137,6 +137,7 @@ def _runs(report: RunReport) -> str:
         for part in (
             f"{run.mode} on {run.backend}" if run.backend else run.mode,
             *(f"on {run.created[:10]} compared with {label}" for label in run.against),
+            *([f"plan {run.plan}"] if run.plan else []),
         )
     )
     return f"{', '.join(runs)}: {numbers}" if numbers else ", ".join(runs)

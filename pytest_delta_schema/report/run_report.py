@@ -131,6 +131,7 @@ class Run:
         seconds: How long it took.
         is_complete: Whether every selected check has ended, and no worker crashed.
         tool_version: The version of this package.
+        plan: The name of the plan file that it wrote or applied, and its digest; ``""`` for none.
     """
 
     mode: ReportMode
@@ -143,6 +144,7 @@ class Run:
     seconds: float = 0.0
     is_complete: bool = True
     tool_version: str = ""
+    plan: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

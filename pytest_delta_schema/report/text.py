@@ -152,11 +152,11 @@ def body(outcome: TableOutcome, declared_at: str, *, with_sql: bool = True) -> s
 
 
 def _drift_body(outcome: TableOutcome, groups: ChangeGroups, declared: str, *, with_sql: bool) -> str:
-    parts = [declared, _changes_text(groups.own)]
+    parts = [declared, changes_text(groups.own)]
     if _all_notes(outcome):
         parts.append(_notes_text(_all_notes(outcome)))
     for table, changes in groups.others.items():
-        parts.append(f"along with it, at {escaped(table)}:\n{_changes_text(changes)}")
+        parts.append(f"along with it, at {escaped(table)}:\n{changes_text(changes)}")
     if groups.unmanaged:
         parts.append(_unmanaged_text(groups.unmanaged))
     if with_sql:
@@ -181,7 +181,7 @@ def _unmanaged_text(
     changes: Sequence[TableChange], before: Sequence[str] = (), notes: Sequence[Diagnostic] = ()
 ) -> str:
     aspects = ", ".join(dict.fromkeys(change.aspect for change in changes))
-    parts = [*before, _changes_text(changes)]
+    parts = [*before, changes_text(changes)]
     if notes:
         parts.append(_notes_text(notes))
     fact = f"No apply changes this, because the contract reports {aspects} and does not manage it"
@@ -214,7 +214,8 @@ def _notes_text(notes: Iterable[Diagnostic]) -> str:
     return "\n".join(f"  note: {escaped(note.message)}" for note in notes)
 
 
-def _changes_text(changes: Iterable[TableChange]) -> str:
+def changes_text(changes: Iterable[TableChange]) -> str:
+    """Show changes with their columns aligned."""
     return aligned(
         ChangeLine(change.marker, change.path, change.before, change.after, Risk[change.risk.upper()], change.loss)
         for change in changes
@@ -279,9 +280,9 @@ def applied_summary(outcome: TableOutcome, *, with_sql: bool) -> str:
         own = [change for change in own if is_creation(change) or change.path.startswith("schema ")]
     restore = f"; to restore: {_restore_text(outcome)}" if outcome.restore_sql else ""
     number = counted(len(own) + sum(map(len, groups.others.values())), "change")
-    lines = [f"{outcome.stored_as}, {number}{restore}", *([_changes_text(own)] if own else [])]
+    lines = [f"{outcome.stored_as}, {number}{restore}", *([changes_text(own)] if own else [])]
     for table, changes in groups.others.items():
-        lines += [f"  along with it, at {escaped(table)}:", _changes_text(changes)]
+        lines += [f"  along with it, at {escaped(table)}:", changes_text(changes)]
     if with_sql and outcome.statements:
         lines += ["", sql_text(outcome.statements, is_printed=True), ""]
     return "\n".join(lines)

@@ -202,6 +202,15 @@ SETTINGS = (
         " with --delta-against", "", metavar="FOLDER", is_option_only=True,
     ),
     Setting(
+        "plan_out", "text",
+        "write the plan to a file that is reviewed and applied later; with --delta-drift or --delta-against", "",
+        metavar="FILE", is_option_only=True,
+    ),
+    Setting(
+        "plan", "text", "apply exactly the plan of a file, to all of its tables or to none; with --delta-apply", "",
+        metavar="FILE", is_option_only=True,
+    ),
+    Setting(
         "set", "list", f"give a setting of [{SECTION}] for this run; VALUE is as there, or a text without quotes", (),
         metavar="NAME=VALUE", is_option_only=True,
     ),
@@ -367,12 +376,13 @@ def nearest(name: str, settings: Sequence[str]) -> str | None:
 
 def toml_setting(name: str, value: object) -> str:
     """Return a setting with its value and its section."""
-    return f"{name} = {_toml(value)} in [{SECTION}]"
+    return f"{name} = {toml_value(value)} in [{SECTION}]"
 
 
-def _toml(value: object) -> str:
+def toml_value(value: object) -> str:
+    """Return a value as TOML has it."""
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{_toml(key)} = {_toml(item)}' for key, item in value.items())} }}"
+        return f"{{ {', '.join(f'{toml_value(key)} = {toml_value(item)}' for key, item in value.items())} }}"
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from difflib import get_close_matches
 from operator import attrgetter
@@ -221,6 +222,22 @@ def words(texts: Iterable[str]) -> str:
 def json_preview(value: Any) -> str:
     """Return a value as messages show it."""
     return shortened(repr(value), _SHOWN)
+
+
+def json_text(values: Any, depth: int) -> str:
+    """Return values as JSON in ASCII, with a line end; values below ``depth`` levels are on one line."""
+    return f"{_indented(values, depth, chr(10))}\n"
+
+
+def _indented(value: Any, depth: int, margin: str) -> str:
+    # The indentation of json.dumps takes several times as long, because only Python code can do it (Python 3.13).
+    if not depth or not value or not isinstance(value, (dict, list)):
+        return json.dumps(value)
+    inner = f"{margin} "
+    if isinstance(value, list):
+        return f"[{inner}{f',{inner}'.join([_indented(item, depth - 1, inner) for item in value])}{margin}]"
+    items = [f"{json.dumps(key)}: {_indented(item, depth - 1, inner)}" for key, item in value.items()]
+    return f"{{{inner}{f',{inner}'.join(items)}{margin}}}"
 
 
 REQUIRED: Any = object()

@@ -112,17 +112,24 @@ def state_json_text(state: TableState) -> str:
 def state_from_json_text(text: str | bytes) -> TableState:
     """Return the state of a text of any layout that has the JSON form of a state."""
     try:
+        values = json_values(text)
+    except ValueError as error:
+        raise JsonFormError([Diagnostic(table=_SUBJECT, message=str(error), remedy=_REMEDY)]) from None
+    return state_from_json(values)
+
+
+def json_values(text: str | bytes) -> object:
+    """Return the values of a text; a ``ValueError`` says in the words of messages why it has none."""
+    try:
         content = text.decode() if isinstance(text, bytes) else text
-        values = json.loads(content, object_pairs_hook=_object)
+        return json.loads(content, object_pairs_hook=_object)
     except UnicodeDecodeError:
         fact = "is not UTF-8"
     except ValueError as error:
         fact = _fault_of(content, error)
     except RecursionError:
         fact = "is nested too deeply"
-    else:
-        return state_from_json(values)
-    raise JsonFormError([Diagnostic(table=_SUBJECT, message=fact, remedy=_REMEDY)])
+    raise ValueError(fact)
 
 
 def _part(key: str, value: Any) -> str:
@@ -244,8 +251,8 @@ CONVERSION = Kinds(
     "format",
     {PARQUET: Record(Parquet, Key("path", Nullable(of=TEXT), None), Key("statistics", FLAG, default=True))},
 )
-_DAY = Notation(text=str, parse=_parsed_day, noun="a day, such as 2026-01-31")
-DEPRECATION = Record(Deprecated, Key("since", _DAY), Key("use", TEXT, ""), Key("sunset", Nullable(of=_DAY), None))
+DAY = Notation(text=str, parse=_parsed_day, noun="a day, such as 2026-01-31")
+DEPRECATION = Record(Deprecated, Key("since", DAY), Key("use", TEXT, ""), Key("sunset", Nullable(of=DAY), None))
 _MODE = Choice(words=CONTRACT_MODES)
 PROPERTIES = Entries(values=Nullable(of=TEXT))
 

@@ -31,6 +31,7 @@ from faults.scenarios import (
 from pytest_delta_schema import DeltaSchemaError, LocalCatalog
 from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.sql import StatementKind
+from support.plan_files import applied, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -250,7 +251,7 @@ def _require_told(target: KillTarget) -> None:
 
 
 def _require_sound(bench: Bench, stage: Stage) -> None:
-    """Require that nothing is lost right after the kill, and that a second apply converges."""
+    """Require that nothing is lost right after the kill, and that a new plan as a file, and then an apply, converge."""
     scenario, rows = stage.scenario, stage.rows
     age(stage.table)
     kind = "delta" if any(COMMIT.fullmatch(path.name) for path in stage.table.glob("_delta_log/*")) else "parquet"
@@ -260,6 +261,10 @@ def _require_sound(bench: Bench, stage: Stage) -> None:
         flat = {name.lower() for row in rows for name, value in row.items() if not isinstance(value, (dict, list))}
         shared = {name.lower() for name in columns} & flat
         require_rows(only(kept_rows, shared), only(rows, shared), "right after the kill")
+    if not stage.source and scenario.name != RESTORED:
+        outcomes = applied(scenario, bench.local, plan_of(scenario, bench.local, bench.new_folder("plan")))
+        failed = [str(outcome.diagnostics) for outcome in outcomes if not outcome.status.passes]
+        require(not failed, f"a new plan was not applied: {failed}")
     Line(scenario=scenario, catalog=bench.local).require_converged()
     if scenario.name != RESTORED:
         stage.require_sound(bench, "after the second apply")

@@ -165,7 +165,8 @@ def require_short_help(lines):
     options = [line.split("=")[0].split()[0] for line in ours if line.startswith("  --delta-")]
     assert options == [
         *("--delta-drift", "--delta-apply", "--delta-sync-metadata", "--delta-enforce", "--delta-import"),
-        *("--delta-import-owns", "--delta-adopt", "--delta-against", "--delta-witness"),
+        *("--delta-import-owns", "--delta-adopt", "--delta-against", "--delta-witness", "--delta-plan-out"),
+        "--delta-plan",
         *("--delta-set", "--delta-backend", "--delta-warehouse", "--delta-bind", "--delta-allow", "--delta-max-risk"),
         *("--delta-preflight", "--delta-report"),
     ]

@@ -15,9 +15,10 @@ from pytest_delta_schema.diagnostics.errors import Diagnostic, JsonFormError, Lo
 from pytest_delta_schema.diagnostics.redaction import without_hosts, without_known_hosts
 from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.formats import FORMATS
-from pytest_delta_schema.report.json_report import json_text, report_from_json, report_json, report_text
+from pytest_delta_schema.report.json_report import report_from_json, report_json, report_text
 from pytest_delta_schema.report.redact import redact_report
 from pytest_delta_schema.report.run_report import CheckReport, Consents, Run, RunReport, TableReport
+from pytest_delta_schema.state.json_shapes import json_text
 from support.json_schemas import report_schema, strict
 from support.reports import BLOCKED, FILE, RUN, UNREADABLE, sample_report
 from support.snapshots import TextSnapshot
