@@ -287,13 +287,17 @@ _FORM = Form(
 )
 
 
+_WITH_TOKENS = ("before", "statements")
+"""The keys of an entry that may hold tokens; the lines of changes are made without them."""
+
+
 def planned_json(planned: PlannedTable, declared: TableState) -> dict[str, Any]:
     """Return an entry as values of JSON: ``table`` as a file holds it, and ``refused``, why no file may.
 
     ``declared`` is what the model declares, under its own name.
     """
     values: dict[str, Any] = _TABLE.write(replace(planned, declared=declared_digest(declared)))
-    texts = {key: json.dumps(value) for key, value in values.items()}
+    texts = {key: json.dumps(values[key]) for key in _WITH_TOKENS}
     tokens = [_NOT_HELD.format(key) for key, text in texts.items() if without_tokens(text) != text]
     return {"table": values, "refused": list(planned.refused) or tokens}
 
