@@ -28,6 +28,13 @@ SCHEMAS = {
 }
 
 
+def fits_schema(validator, name, path):
+    result = CliRunner().invoke(
+        validator.main, ["--regex-variant", "nonunicode", "--builtin-schema", SCHEMAS[name], str(path)]
+    )
+    return "" if result.exit_code == 0 else result.output
+
+
 @pytest.mark.parametrize("backend", ["local", "databricks"])
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_file_fits_the_schema_of_its_system(name, backend, tmp_path):
@@ -35,11 +42,25 @@ def test_a_file_fits_the_schema_of_its_system(name, backend, tmp_path):
     text = ci_file(Path(name).stem, backend, "")
     right, wrong = tmp_path / f"right-{name}", tmp_path / name
     right.write_text(text, "utf-8")
-    wrong.write_text(re.sub(r"\b(steps|script):", r"\1: 1 #", text), "utf-8")
-    command = ["--regex-variant", "nonunicode", "--builtin-schema", SCHEMAS[name]]
-    results = [CliRunner().invoke(validator.main, [*command, str(path)]) for path in (right, wrong)]
+    wrong.write_text(re.sub(r"\b(steps|script):", r"\1_of_a_job:", text), "utf-8")
 
-    assert [result.exit_code for result in results] == [0, 1], [result.output for result in results]
+    assert fits_schema(validator, name, right) == ""
+    assert "Schema validation errors" in fits_schema(validator, name, wrong)
+
+
+def test_the_workflows_of_the_guide_to_plan_files_fit_the_schemas_of_their_systems(tmp_path):
+    validator = pytest.importorskip("check_jsonschema", reason="check-jsonschema is not in this environment")
+    text = (FOLDER.parent.parent / "docs" / "guides" / "plan-files.md").read_text("utf-8")
+    files = dict(re.findall(r"^```yaml\n# (.*?)\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    systems = {
+        ".github/workflows/release.yml": "github.yml",
+        ".gitlab-ci.yml": "gitlab.yml",
+        "azure-pipelines.yml": "azure.yml",
+    }
+    assert files.keys() == systems.keys()
+    for path, name in systems.items():
+        (tmp_path / name).write_text(files[path], "utf-8")
+        assert fits_schema(validator, name, tmp_path / name) == ""
 
 
 SECTION = "[tool.pytest_delta_schema]\n"
