@@ -383,7 +383,7 @@ class StalePlan:
     Remedy: Make a new plan, and have it reviewed. Where an apply was interrupted, the new plan has what is left.
 
     Example:
-        plan.json is stale: of its 2 changes, 1 is made already: comment [DS606 StalePlan]
+        plan.json is stale: 1 of its 2 changes is made already: comment [DS606 StalePlan]
     """
 
     code = "DS606"

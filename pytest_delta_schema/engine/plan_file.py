@@ -421,7 +421,8 @@ def _misfit(planned: PlannedTable, now: PlannedTable) -> str:
     if new:
         return f"it does not have {counted(len(new), 'change')} of a plan made now: {paths}"
     if made:
-        return f"{len(made)} of its {counted(len(planned.changes), 'change')} made already: {paths}"
+        number = counted(len(planned.changes), "change")
+        return f"{len(made)} of its {number} {'is' if len(made) == 1 else 'are'} made already: {paths}"
     return "this release makes its changes by other SQL, or in another order"
 
 

@@ -301,7 +301,7 @@ STALE: dict[str, tuple[Callable[[], MemoryCatalog], tuple[str, ...]]] = {
     "a part of it was applied": (
         lambda: catalog_of(table_comment="Orders"),
         (
-            "blocked: plan.json is stale: 1 of its 4 changes made already: comment",
+            "blocked: plan.json is stale: 1 of its 4 changes is made already: comment",
             "since the plan was made: ~ comment: '' -> 'Orders' [DS606 StalePlan]",
             f"{NEW_PLAN} [DS606 StalePlan]",
         ),
