@@ -27,7 +27,8 @@ def environment(**more: str) -> dict[str, str]:
     Without files of bytecode, pytest would compile all modules of its plugins in each run; CI keeps no JVM.
     """
     names = os.environ.keys() - {"CI", "PYTHONDONTWRITEBYTECODE"}
-    own = {"PYTHONPATH": str(SOURCE), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    # The package of this checkout, whatever the environment has installed.
+    own = {"PYTHONPATH": os.pathsep.join(map(str, (SOURCE.parent, SOURCE))), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return {**{name: os.environ[name] for name in names}, **own, **more}
 
 
