@@ -39,6 +39,7 @@ for name in (
 ):
     importlib.import_module(f"pytest_delta_schema.{name}")
 importlib.import_module("yaml")  # its parser knows the classes of its first import only
+importlib.import_module("importlib_metadata")  # delta-spark imports it, and Python's own finder is turned off for good
 for name in ("engine", "exchange", "execute", "plan", "plugin", "report", "rules", "sql", "state"):
     package = importlib.import_module(f"pytest_delta_schema.{name}")
     for module in pkgutil.iter_modules(package.__path__):
