@@ -94,10 +94,12 @@ def children(process: int) -> list[str]:
 def test_commits_start_no_process(local):
     jvm = local.spark._jvm
     process = jvm.java.lang.ProcessHandle.current().pid()
-    before = children(process)
-
+    # What a JVM starts once, for its first commit, is over.
     Orchestrator.over(local).sync_tables([table(column("id"))])
     local.insert(NAME, [{"id": 1}])
+    before = children(process)
+
+    local.insert(NAME, [{"id": 2}])
     Orchestrator.over(local).sync_tables([table(column("id"), column("more"), checks=[Check("positive", "id > 0")])])
 
     assert children(process) == before
