@@ -56,7 +56,7 @@ def _needs_jvm(item):
 
 @pytest.fixture
 def reviewed(snapshot):
-    """A text in a file of its own, which ``--snapshot-update`` writes and somebody reviews."""
+    """A text in a file, which ``--snapshot-update`` writes and somebody reviews."""
     return snapshot.use_extension(TextSnapshot)
 
 

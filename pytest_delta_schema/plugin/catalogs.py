@@ -46,14 +46,6 @@ def open_catalog(request: pytest.FixtureRequest, options: Options) -> Catalog:
         raise CatalogUnavailable(str(error)) from None
 
 
-def only_reads(catalog: Catalog) -> bool:
-    """Whether a catalog is of a backend that only reads, so tests create their tables elsewhere."""
-    try:
-        return find_backend(catalog.name).only_reads
-    except BackendUnavailableError:  # the catalog is one of the tests
-        return False
-
-
 class FixtureContext:
     """Opens a catalog with the fixtures of a pytest run, which users may override."""
 

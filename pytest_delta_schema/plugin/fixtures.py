@@ -111,9 +111,9 @@ def delta_scratch_catalog(request: pytest.FixtureRequest, delta_catalog: Catalog
     Then it is a catalog on the backend of the setting ``scratch_backend``. The fixtures that make, probe and observe
     tables use it, and so do the assertions of a test that has one of them.
     """
-    from pytest_delta_schema.plugin.catalogs import only_reads
-
-    catalog: Catalog = request.getfixturevalue("_delta_other_catalog") if only_reads(delta_catalog) else delta_catalog
+    if delta_catalog.capabilities.only_reads is None:
+        return delta_catalog
+    catalog: Catalog = request.getfixturevalue("_delta_other_catalog")
     return catalog
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from urllib.parse import unquote
 
 from pytest_delta_schema.backends.concurrency import map_concurrently, read_all_until_settled
-from pytest_delta_schema.backends.locations.folders import LOG, Folder, UnreadFolder
-from pytest_delta_schema.backends.logs.files import LogFault, LostLog, UnreadLog, cause_of
+from pytest_delta_schema.backends.locations.folders import Folder, UnreadFolder
+from pytest_delta_schema.backends.logs.files import LOG, LogFault, LostLog, UnreadLog, cause_of
 from pytest_delta_schema.backends.logs.log import DeltaLog, reading_log
 from pytest_delta_schema.backends.logs.stored import Store
 from pytest_delta_schema.backends.problems import MALFORMED, has_lost_its_log, is_damaged, is_not_delta, problem

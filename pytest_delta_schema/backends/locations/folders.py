@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.logs.files import LocalFiles, table_files
+from pytest_delta_schema.backends.logs.files import LOG, LocalFiles, table_files
 from pytest_delta_schema.backends.logs.stored import Entries, StoredFiles
 from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.diagnostics.faults import UnreachableCatalog, UnreadableTable
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.logs.stored import Store
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
-
-
-LOG = "_delta_log"
 
 
 class UnreadFolder(Exception):  # noqa: N818 - a fact about a table, not about this program

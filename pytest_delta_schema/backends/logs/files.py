@@ -63,6 +63,10 @@ class LogFiles(Protocol):
         ...
 
 
+LOG = "_delta_log"
+"""The name of the folder of a log, in that of its table."""
+
+
 class LocalFiles:
     """The files of the Delta log of a table in a local folder; see :class:`LogFiles`.
 
@@ -71,7 +75,7 @@ class LocalFiles:
     """
 
     def __init__(self, table: str) -> None:
-        self.path = os.path.join(table, "_delta_log")  # noqa: PTH118 - hundreds of logs are read, and paths cost time
+        self.path = os.path.join(table, LOG)  # noqa: PTH118 - hundreds of logs are read, and paths cost time
 
     def names(self) -> Iterable[str]:
         """Return the names of the files in the folder."""

@@ -6,14 +6,13 @@ import importlib.util
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from pytest_delta_schema.backends.logs.files import Stamp
+from pytest_delta_schema.backends.logs.files import LOG, Stamp
 from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-_LOG = "_delta_log"
 _SECOND = 1_000_000_000
 
 
@@ -63,9 +62,9 @@ class StoredFiles:
     """
 
     def __init__(self, location: str, options: Mapping[str, str], store: Store | None = None, path: str = "") -> None:
-        self.path = f"{redacted_uri(location).rstrip('/')}/{_LOG}"
+        self.path = f"{redacted_uri(location).rstrip('/')}/{LOG}"
         self._store = store or Store(location, options)
-        self._folder = f"{path}/{_LOG}" if path else _LOG
+        self._folder = f"{path}/{LOG}" if path else LOG
         self._listed: dict[str, Stamp] = {}
 
     def names(self) -> set[str]:
