@@ -19,21 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from faults import (
-    boundaries,
-    commands,
-    consents,
-    disks,
-    doubles,
-    first_reads,
-    kills,
-    names,
-    near_writers,
-    races,
-    servers,
-    source_files,
-    texts,
-)
+from faults import boundaries, disks, kills, near_writers, races, servers, source_files
 from faults.bench import ROOT, Bench
 from faults.cases import FAILED, SECRET, SECRET_VARIABLE, SKIPPED, SURVIVED, Outcome, run_case
 
@@ -41,21 +27,12 @@ if TYPE_CHECKING:
     from faults.cases import Area
 
 AREAS = (
-    boundaries.MEMORY_AREA,
-    names.MEMORY_AREA,
-    texts.AREA,
+    boundaries.AREA,
     servers.AREA,
-    first_reads.AREA,
-    consents.AREA,
-    commands.AREA,
     source_files.AREA,
     near_writers.AREA,
-    boundaries.LOCAL_AREA,
-    names.LOCAL_AREA,
     kills.AREA,
-    doubles.AREA,
     races.AREA,
-    near_writers.SPARK_AREA,
     disks.AREA,
 )
 """All areas, in the order in which they are run."""

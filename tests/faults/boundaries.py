@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from faults.cases import Area, require
 from faults.scenarios import (
     Line,
-    Stage,
     going_through,
     planned_statements,
     require_one_story,
@@ -22,7 +21,7 @@ from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from faults.bench import Bench
     from pytest_delta_schema.sql import Statement
@@ -73,7 +72,7 @@ def _fail_once(line: Line, at: int, when: str, kind: str) -> None:
     require(failing.has_failed, "the fault was not reached")
 
 
-def _on_memory(name: str, at: int, when: str, kind: str, _: Bench) -> None:
+def _run(name: str, at: int, when: str, kind: str, _: Bench) -> None:
     scenario, catalog = scenario_named(name), MemoryCatalog()
     create_initial_tables(scenario, catalog, MEMORY)
     line, model = Line(scenario=scenario, catalog=catalog), scenario.after
@@ -92,40 +91,17 @@ def _on_memory(name: str, at: int, when: str, kind: str, _: Bench) -> None:
     require(not changed, f"the columns of {', '.join(changed)} have changed")
 
 
-def _on_local(name: str, at: int, when: str, kind: str, bench: Bench) -> None:
-    stage = Stage(bench, name)
-    line = Line(scenario=stage.scenario, catalog=bench.local)
-    _fail_once(line, at, when, kind)
-    line.require_converged()
-    stage.require_sound(bench, "after the second apply")
-    bench.clean(stage.folder)
-
-
-def _cases(
-    run: Callable[[str, int, str, str, Bench], None], whens: Sequence[str], kinds: Sequence[str]
-) -> dict[str, Callable[[Bench], None]]:
+@cache
+def _cases() -> dict[str, Callable[[Bench], None]]:
     return {
         f"{scenario.name}/{at}-{statement.kind.value.replace(' ', '-')}/{when}/{kind}": partial(
-            run, scenario.name, at, when, kind
+            _run, scenario.name, at, when, kind
         )
         for scenario in going_through()
         for at, statement in enumerate(planned_statements(scenario.name))
-        for when in whens
-        for kind in kinds
+        for when in (BEFORE, AFTER)
+        for kind in KINDS
     }
 
 
-MEMORY_AREA = Area(
-    name="boundaries-memory",
-    title="exception at every statement boundary, memory",
-    cases=cache(lambda: _cases(_on_memory, (BEFORE, AFTER), tuple(KINDS))),
-    sample=60,
-)
-LOCAL_AREA = Area(
-    name="boundaries-local",
-    title="exception at every statement boundary, local",
-    # After one statement is before the next one.
-    cases=cache(lambda: _cases(_on_local, (AFTER,), ("failure",))),
-    needs_jvm=True,
-    sample=4,
-)
+AREA = Area(name="boundaries", title="exception at every statement boundary, memory", cases=_cases, sample=60)

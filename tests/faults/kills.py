@@ -57,16 +57,16 @@ TRIES = 6
 class KillTarget:
     """A process with its own JVM that runs a scenario; gone, with its JVM, when the block ends.
 
-    It tells when a kind of statement begins and ends. It waits for the file ``wait`` before it begins.
+    It tells when a kind of statement begins and ends.
     """
 
-    def __init__(self, bench: Bench, stage: Stage, kind: str = "none", wait: Path | None = None) -> None:
+    def __init__(self, bench: Bench, stage: Stage, kind: str = "none") -> None:
         self.output = bench.new_folder("target") / "output.txt"
         self.events: list[dict[str, Any]] = []
         self.jvm = 0
         self._connection, other_end = multiprocessing.Pipe(duplex=False)
         scenario = (stage.scenario.name, stage.schema, stage.source)
-        arguments = (other_end, self.output, bench.warehouse, scenario, kind, wait)
+        arguments = (other_end, self.output, bench.warehouse, scenario, kind)
         self.process = multiprocessing.get_context("spawn").Process(target=_act, args=arguments, daemon=True)
         self.process.start()
         other_end.close()
@@ -142,9 +142,7 @@ class _Signalling:
         self._connection.send({"event": "end", "seconds": time.monotonic() - started})
 
 
-def _act(
-    connection: Connection, output: Path, warehouse: Path, scenario: tuple[str, str, str], kind: str, wait: Path | None
-) -> None:
+def _act(connection: Connection, output: Path, warehouse: Path, scenario: tuple[str, str, str], kind: str) -> None:
     """Run a scenario in a new process, which leads the group of its JVM."""
     os.setsid()
     for descriptor in (1, 2):
@@ -153,8 +151,6 @@ def _act(
     gateway: Any = session.spark.sparkContext._gateway
     connection.send({"event": "ready", "jvm": gateway.proc.pid})
     catalog = LocalCatalog(session.spark, warehouse=warehouse)
-    while wait is not None and not wait.exists():
-        time.sleep(0.005)
     try:
         Line(scenario=moved(*scenario), catalog=catalog, ddl=_Signalling(catalog, kind, connection)).apply()
     except DeltaSchemaError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import multiprocessing
-import threading
 import traceback
 from functools import partial
 from pathlib import Path
@@ -131,23 +130,21 @@ def _reads(writer: str, reader: str) -> int:
     return 25 if reader == "unity, remote" else 100
 
 
-def _read_often(read: Callable[[], Reading], number: int, *, is_dropped: bool) -> int:
-    """Read often, and require true answers of one moment, none older than the one before; return how many need Spark.
+def _read_often(read: Callable[[], Reading], number: int, *, is_dropped: bool) -> None:
+    """Read often, and require true answers of one moment, none older than the one before.
 
     A table that is dropped meanwhile may be missing, or begin again.
     """
-    left_to_spark, newest = 0, -1
+    newest = -1
     for _ in range(number):
         try:
             reading = read()
         except FalseVerdictError as error:
             require(condition=False, reason=str(error))
-        left_to_spark += reading.is_left_to_spark
         _require_one_moment(reading, is_dropped=is_dropped)
         version = max(reading.version, *(reading.commits or [-1]))
         require(is_dropped or version in {-1, *range(newest, version + 1)}, f"version {version} after {newest}")
         newest = max(newest, version)
-    return left_to_spark
 
 
 def _require_one_moment(reading: Reading, *, is_dropped: bool) -> None:
@@ -202,51 +199,5 @@ AREA = Area(
     title="ten thousand reads of logs, a hundred a case, next to writers",
     cases=_cases,
     sample=6,
-    lanes=1,
-)
-
-_READS, _APPENDS = 20, 5
-_TABLE = ".".join(NAME[:3])
-_LEFT_TO_SPARK = 0.05
-"""The largest share of reads that may need Spark, for one whose checksum is not written yet."""
-
-
-def _next_to_spark(reader: str, bench: Bench) -> None:
-    """Read without a JVM next to a job of Spark that appends to the table."""
-    catalog, errors = bench.local, []
-    catalog.create_schema(NAME.catalog, NAME.schema)
-    catalog.spark.sql(f"DROP TABLE IF EXISTS {_TABLE}")
-    catalog.spark.sql(
-        f"CREATE TABLE {_TABLE} (id BIGINT) USING delta COMMENT '1.0' TBLPROPERTIES (delta.checkpointInterval = 3)"
-    )
-    catalog.insert(NAME, [{"id": -1}])
-
-    def append() -> None:
-        try:
-            for number in range(_APPENDS):
-                catalog.insert(NAME, [{"id": number}])
-        except Exception as error:  # noqa: BLE001 - the case reports it
-            errors.append(error)
-
-    job, reads, left_to_spark = threading.Thread(target=append), 0, 0
-    job.start()
-    try:
-        while job.is_alive():
-            left_to_spark += _read_often(lambda: READERS[reader](bench.warehouse), _READS, is_dropped=False)
-            reads += _READS
-    finally:
-        job.join()
-        bench.clean(bench.warehouse / "clone")
-        catalog.spark.sql(f"DROP TABLE IF EXISTS {_TABLE}")
-    require(not errors, f"the job failed: {errors}")
-    require(left_to_spark <= reads * _LEFT_TO_SPARK, f"{left_to_spark} of {reads} reads needed Spark")
-
-
-SPARK_AREA = Area(
-    name="spark-writers",
-    title="reads of logs next to a job of Spark",
-    cases=lambda: {f"{reader}/{number}": partial(_next_to_spark, reader) for reader in ROUNDS for number in range(2)},
-    needs_jvm=True,
-    sample=0,
     lanes=1,
 )
