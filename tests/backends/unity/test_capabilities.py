@@ -169,25 +169,3 @@ def test_a_gate_reads_each_file_once_and_each_schema_once(unity, work):
     assert unity.server.calls == [("GET", "/tables")]
     # The fifteen columns of the entries have two types.
     assert work == {"names": TABLES, "open": 1 + 4 * 4, "columns_of_schema": TABLES, "field_of": 2}
-
-
-def test_a_few_tables_take_a_request_each_and_a_listing(unity, work):
-    Gate(unity.catalog, MODELS[:2]).state()
-
-    assert sorted(unity.server.calls) == [
-        ("GET", "/tables"),
-        ("GET", "/tables/dev.silver.table_0"),
-        ("GET", "/tables/dev.silver.table_1"),
-    ]
-    assert work == {"names": 2, "open": 1 + 4, "columns_of_schema": 2, "field_of": 2}
-
-
-def test_a_version_takes_a_request_and_a_read_of_the_log(unity, work):
-    unity.catalog.snapshot(MODELS)
-    unity.server.metastore.tables["dev.silver.table_1"]["comment"] = "Somebody's"
-    unity.server.calls.clear()
-    work.clear()
-
-    assert unity.catalog.version(MODELS[1].name) == 2
-    assert unity.server.calls == [("GET", "/tables/dev.silver.table_1")]
-    assert work == {"names": 1, "open": 4}

@@ -8,8 +8,6 @@ import pytest
 
 from pytest_delta_schema import ApplyError, Column, Orchestrator, UnityCatalog, assert_table_equals, state_text
 from pytest_delta_schema.backends.unity import UnityClient
-from pytest_delta_schema.delta.properties import IMPOSED
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT, field, struct
@@ -129,17 +127,6 @@ def test_a_session_of_another_server_is_refused_before_anything_runs(unity, loca
         Orchestrator.over(unity).sync_tables([table(column())])
 
 
-def test_spark_connect_has_no_way_to_transactions(double, remote):
-    client = UnityClient(double.uri)
-
-    with pytest.raises(
-        BackendUnavailableError,
-        match="by transactions, which Spark Connect cannot reach; give it a classic session",
-    ):
-        UnityCatalog(client, session=lambda: remote).create_schema("dev", "silver")
-    client.close()
-
-
 def test_a_server_that_dies_after_the_first_statement(unity, double, monkeypatch):
     """Spark runs the rest, because it commits to the log: the error says so, and how to go back."""
     line = Orchestrator.over(unity)
@@ -216,54 +203,3 @@ def test_the_entry_of_a_managed_table_is_compared_with_what_spark_reads(unity, m
         "columns.id.comment: the catalog entry has '', the log has 'Key'",
         "comment: the catalog entry has 'Lies', the log has 'Orders'",
     ]
-
-
-DEFAULTS = "spark.databricks.delta.properties.defaults."
-
-
-class Managed(Registering):
-    """Lets the double take over every new table, and follow its log."""
-
-    def __init__(self, double, spark, warehouse):
-        super().__init__(double.uri, None, spark, warehouse)
-        self._double = double
-
-    def run(self, statement):
-        super().run(statement)
-        if str(statement.table) in self._double.metastore.tables:
-            log = self._session_catalog().log(statement.table)
-            self._double.metastore.commit(str(statement.table), log)
-
-
-@pytest.fixture(scope="module")
-def managed(local_session, warehouse):
-    spark = local_session.spark
-    with UnityDouble() as double:
-        made = Managed(double, spark, warehouse)
-        made.make_catalogs(CATALOGS)
-        yield made
-        made.drop_catalogs(CATALOGS)
-
-
-@pytest.fixture
-def _imposing(local):
-    for key, value in IMPOSED.items():
-        local.spark.conf.set(f"{DEFAULTS}{key.removeprefix('delta.')}", value)
-    yield
-    for key in IMPOSED:
-        local.spark.conf.unset(f"{DEFAULTS}{key.removeprefix('delta.')}")
-
-
-class TestUnityManaged(ReviewedSuite):
-    """Some of the scenarios, since they take real Delta longer with these properties; memory plays all of them."""
-
-    imposed = IMPOSED
-    scenarios = played_on(UnityCatalog.capabilities, "additive", "basics")
-
-    @pytest.fixture
-    def catalog(self, managed, local, _imposing):
-        for name in CATALOGS:
-            local.spark.conf.set(f"spark.sql.catalog.{name}.uri", managed.client.uri)
-        yield managed
-        for name in CATALOGS:
-            managed.forget(name, "silver")

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import logging
-from typing import Any
-
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from pytest_delta_schema import Orchestrator, Settings
-from pytest_delta_schema.backends import BackendSettings
-from pytest_delta_schema.backends.unity.backend import BACKEND
 from pytest_delta_schema.diagnostics.errors import MetadataSyncError
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.checks import check_entry
 from pytest_delta_schema.engine.outcomes import Status
-from pytest_delta_schema.progress import LOGGER
-from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.testing.unity_tables import invalid, stored_field
-from support.damaged_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS, commit_file
-from support.logs import TIME, commit, delta_log, field, metadata, protocol
+from support.logs import commit, delta_log, field, metadata, protocol
 from support.models import NAME, column, table
 from support.unity import MODEL, lake
 
@@ -75,11 +64,11 @@ def test_an_ordinary_log_decides_whatever_the_entry_claims_and_the_entry_is_sync
     assert (unity.differences(), unity.catalog.sync_entries([MODEL])) == ([], ())
 
 
-@pytest.mark.parametrize("version", [{}, {"delta.lastUpdateVersion": "0"}], ids=["no version", "an older version"])
 @pytest.mark.parametrize("on_read", [True, False], ids=["sync_on_read", "apply"])
-def test_an_ordinary_log_of_a_managed_table_is_synchronised_on_each_read_and_by_each_apply(tmp_path, version, on_read):
+def test_an_ordinary_log_of_a_managed_table_is_synchronised_on_each_read_and_by_each_apply(tmp_path, on_read):
     with lake(tmp_path, sync_on_read=on_read) as unity:
         folder = delta_log(unity.folder / "dev" / "silver" / "orders", field("id"))
+        version = {"delta.lastUpdateVersion": "0"}
         register(unity, **version)
         commit(folder, 1, metadata(field("id"), comment="Orders"))
         model = table(column(), comment="Orders")
@@ -129,22 +118,6 @@ def test_a_server_that_refuses_columns_keeps_the_rest_of_an_update(unity, monkey
         assert unity.entry()["properties"] == {"team": "x"}
 
 
-def test_a_request_that_a_server_refuses_for_another_reason_is_shown_as_it_answers(unity, monkeypatch):
-    delta_log(unity.folder / "dev" / "silver" / "orders", field("id"), team="x")
-
-    def refusing(_name, body):
-        raise invalid("; ".join(action["action"] for action in body["updates"]))
-
-    monkeypatch.setattr(unity.server.metastore, "update_table", refusing)
-    with pytest.raises(MetadataSyncError) as caught:
-        unity.catalog.sync_entries([MODEL])
-
-    assert (
-        "400 InvalidParameterValueException: set-columns; set-partition-columns; set-properties;"
-        " update-metadata-snapshot-version; look into the server's log"
-    ) in str(caught.value)
-
-
 def test_without_a_delta_api_an_entry_is_never_deleted_and_a_log_to_which_the_catalog_commits_needs_spark(tmp_path):
     with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
         delta_log(unity.folder / "dev" / "silver" / "orders", field("id"))
@@ -165,23 +138,9 @@ def test_without_a_delta_api_an_entry_is_never_deleted_and_a_log_to_which_the_ca
         )
 
 
-def test_an_older_log_of_a_managed_table_is_not_cured_by_dropping_the_table(unity):
-    delta_log(unity.folder / "dev" / "silver" / "orders", field("id"))
-    register(unity, **{"delta.lastUpdateVersion": "7"})
-
-    with pytest.raises(MetadataSyncError) as caught:
-        unity.catalog.sync_entries([MODEL])
-
-    assert str(caught.value) == (
-        "dev.silver.orders: its catalog entry shows version 7, and the newest version of its log is 0, so the entry is"
-        " not changed; check whether the log was restored or copied from elsewhere [DS603 FailedMetadataSync]"
-    )
-
-
-@pytest.mark.parametrize("commits", [[], [{"version": 0}]], ids=["none in the catalog", "one that is published, too"])
-def test_a_published_log_is_read_and_compared_without_spark(unity, commits):
+def test_a_published_log_is_read_and_compared_without_spark(unity):
     managed_by_catalog(unity, comment="Orders")
-    unity.server.metastore.commits["dev.silver.orders"] = commits
+    unity.server.metastore.commits["dev.silver.orders"] = [{"version": 0}]
 
     state = unity.state()
 
@@ -236,88 +195,3 @@ def test_a_log_that_cannot_be_read_is_only_replaced_by_the_entry_if_the_catalog_
 
     del unity.entry()["properties"]["delta.feature.catalogManaged"]
     assert "there is no Delta log at file:///nowhere/managed" in str(unity.state().problems[NAME])
-
-
-def test_every_log_is_shown_and_a_missing_schema_is_named(unity):
-    names = {name: table(column(), name=f"dev.silver.t{number}") for number, name in enumerate(FUTURE_LOGS)}
-    for name, log in FUTURE_LOGS.items():
-        log.write(unity.folder.joinpath(*names[name].name))
-
-    state = unity.state(*names.values())
-
-    shown = {name: describe_type(state.tables[names[name].name].columns[1].data_type) for name in READABLE_LOGS}
-    assert shown == {name: log.shown for name, log in READABLE_LOGS.items()}
-    for name, log in READABLE_LOGS.items():
-        observed = state.tables[names[name].name]
-        assert (observed.version, observed.table_properties[log.property[0]]) == (0, log.property[1]), name
-    path = unity.folder.joinpath(*names[NO_SCHEMA].name) / "_delta_log"
-    (fault,) = state.problems.values()
-    assert str(fault) == (
-        f"{names[NO_SCHEMA].qualified_name}: its Delta log is damaged ({path}/{0:020d}.json holds metadata without a"
-        " schema); restore it from a backup [DS503 DamagedTable]"
-    )
-    # The entry gets what the server can store.
-    unity.catalog.sync_entries([names["geometry"]])
-    entry = unity.entry(names["geometry"].qualified_name)
-    assert [column["name"] for column in entry["columns"]] == ["id"]
-    assert unity.differences(names["geometry"].name) == []
-
-
-def test_such_logs_are_read_from_their_checkpoints_as_well(unity):
-    """Of each log only its checkpoint is left, as after a clean-up, and a newer commit with data."""
-    pairs, text = pa.map_(pa.string(), pa.string()), pa.string()
-    form = pa.struct([("provider", text), ("options", pairs)])
-    texts = pa.list_(text)
-    of_metadata = [("id", text), ("format", form), ("schemaString", text), ("partitionColumns", texts)]
-    of_protocol = [("minReaderVersion", pa.int32()), ("minWriterVersion", pa.int32())]
-    of_protocol += [("readerFeatures", texts), ("writerFeatures", texts)]
-    parts = {"metaData": pa.struct([*of_metadata, ("configuration", pairs)]), "protocol": pa.struct(of_protocol)}
-    schema = pa.schema([*map(pa.field, parts.keys(), parts.values()), pa.field("add", text)])
-    for number, name in enumerate(("geometry", "feature for readers", "protocol version", "property")):
-        log, model = READABLE_LOGS[name], table(column(), name=f"dev.silver.t{number}")
-        path = commit_file(log.write(unity.folder.joinpath(*model.name)) / "_delta_log", 0)
-        rows = [{kind: action[kind] for kind in parts if kind in action} for action in log.actions]
-        rows = [row for row in rows if row]
-        parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path.with_suffix(".checkpoint.parquet"))
-        path.unlink()
-        info = {"commitInfo": {"timestamp": TIME, "operation": "TEST"}}
-        commit_file(path.parent, 1).write_text(json.dumps(info), "utf-8")
-
-        observed = unity.state(model).tables[model.name]
-
-        key, value = log.property
-        assert (observed.version, describe_type(observed.columns[1].data_type)) == (1, log.shown)
-        assert observed.table_properties[key] == value
-
-
-class Context:
-    """Starts no session, so what comes before can be seen."""
-
-    def __init__(self, *, own):
-        values: dict[str, Any] = {"unity_uri": "http://127.0.0.1:1", "unity_token_variable": "NOT_SET"}
-        values |= {"unity_timeout": 1.0, "storage": (), "storage_options": (), "sync": ()}
-        self.settings = BackendSettings(values=values, option=lambda _: None, mode="apply")
-        self._own = own
-
-    def starts_own_spark(self):
-        return self._own
-
-    def spark(self):
-        raise KeyboardInterrupt
-
-    def call_at_end(self, _):
-        pass
-
-
-@pytest.mark.parametrize("own", [True, False])
-def test_it_is_named_before_spark_starts(caplog, own):
-    caplog.set_level(logging.INFO, LOGGER)
-
-    with pytest.raises(KeyboardInterrupt):
-        BACKEND.open(Context(own=own)).data_checks(NAME).count_rows()
-
-    text = (
-        "statements and data checks run in Spark, whose session needs the Spark connector of http://127.0.0.1:1 and"
-        " spark.sql.catalog.NAME with its uri and token; if it has none, override the fixture delta_spark"
-    )
-    assert caplog.messages == ([text] if own else [])
