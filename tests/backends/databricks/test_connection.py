@@ -11,16 +11,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import sqlglot
-from sqlglot import exp
 
 from pytest_delta_schema import DatabricksCatalog
 from pytest_delta_schema.backends.databricks import connect_databricks
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.execute import RowCounts
-from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, samples
-from pytest_delta_schema.state import CheckState, KeyState
+from pytest_delta_schema.state import CheckState
 from support.models import NAME
 
 
@@ -109,20 +106,6 @@ def test_the_statements_of_all_threads_are_cancelled():
         with pytest.raises(StatementError, match="OPERATION_CANCELED"):
             answer.result(10)
     connection.cancel()
-
-
-def test_the_operations_of_a_session_are_interrupted():
-    interrupted = []
-
-    def interrupt():
-        interrupted.append(True)
-        if len(interrupted) == 2:
-            raise RuntimeError
-
-    for _ in range(2):
-        SparkConnection(SimpleNamespace(interruptAll=interrupt)).cancel()
-
-    assert interrupted == [True, True]
 
 
 def test_a_warehouse_is_entered_by_unified_authentication(modules):
@@ -243,14 +226,3 @@ def test_columns_of_one_name_are_read_by_position():
     assert checks.sample_rows(CHECKS, [["id"], ["id"]], number=1) == ((("a",),), (("b",),))
     with pytest.raises(StatementError, match=r"^the workspace returned several columns of one name \(n\)$"):
         connection.rows("SELECT")
-
-
-def test_every_column_of_a_query_has_its_own_name():
-    for sql in (
-        count_rows("t", CHECKS),
-        first_broken("t", CHECKS),
-        first_repeated("t", KeyState("k", ("id",))),
-        samples("t", CHECKS[0], 0, shown=["id"], number=1),
-    ):
-        names = [column.alias for column in sqlglot.parse_one(sql, dialect="databricks").find(exp.Select).selects]
-        assert names == [f"value_{number}" for number in range(len(names))]

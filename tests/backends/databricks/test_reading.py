@@ -99,7 +99,7 @@ def test_a_check_is_refused_before_anything_runs(place):
     assert len(questions(workspace)) == (place == "schema")
 
 
-@pytest.mark.parametrize(("collation", "is_hidden"), [("", False), ("UTF8_BINARY", False), ("", True)])
+@pytest.mark.parametrize(("collation", "is_hidden"), [("UTF8_BINARY", False), ("", True)])
 def test_a_check_runs_where_no_other_collation_is_shown(place, collation, is_hidden):
     workspace, catalog = collated(place, collation, is_hidden=is_hidden)
 
@@ -107,14 +107,6 @@ def test_a_check_runs_where_no_other_collation_is_shown(place, collation, is_hid
 
     assert len(workspace.states()[NAME].checks) == 2
     assert len(questions(workspace)) == (place == "schema")
-
-
-def test_plans_without_checks_read_no_collation(place):
-    workspace, catalog = collated(place, "UNICODE")
-
-    Orchestrator.over(catalog).sync_tables([table(*PLAIN, comment="Orders")])
-
-    assert questions(workspace) == []
 
 
 DEEP = struct(
@@ -143,7 +135,6 @@ HIDDEN = ("defaults", "generated columns", "NOT NULL in structs", "comments in s
 
 ANSWERS: dict[str, tuple[str | None, list[str], tuple[str, ...]]] = {
     "warehouse": (None, [], ()),
-    "16.2": ("16.2.x-scala2.12", [], ()),
     "15.4": ("15.4.x-scala2.12", [], ()),
     "no JSON": (None, [JSON], ()),
     "no statement": (None, [CREATED], ("generated columns",)),
@@ -192,8 +183,6 @@ def test_an_apply_of_what_is_not_shown_is_not_proven():
     commented = Column("s", struct(x, field("y", INT, comment="c")))
     some = [column(), Column("d", LONG, default="1"), Column("s", struct(x))]
     cases: list[tuple[list[Column] | None, list[Column], str]] = [
-        (None, [column()], "applied"),
-        (None, some, "not proven (not compared: defaults)"),
         (None, [column(), strict], "not proven (not compared: NOT NULL in structs, comments in structs)"),
         (None, [column(), Column("i", LONG, identity=Identity())], "not proven (not compared: generated columns)"),
         (some, [*some, Column("new", TEXT)], f"applied (not compared: defaults, {', '.join(HIDDEN[2:])})"),
@@ -214,14 +203,9 @@ def test_an_apply_of_what_is_not_shown_is_not_proven():
 
 def test_an_answer_of_another_form_is_read_in_another_way(monkeypatch):
     answers = [
-        *("", "{", "[]", "null", "{}", None, 5),
-        '{"columns": null}',
-        '{"columns": [{"name": "id"}]}',
+        *("{", "[]", "null", None),
         '{"columns": [{"name": "id", "type": "bigint"}]}',
         '{"columns": [{"name": "id", "type": {}}]}',
-        '{"columns": [{"name": "id", "type": {"name": "struct"}}]}',
-        '{"columns": [{"name": "id", "type": {"name": "decimal", "precision": "x", "scale": 1}}]}',
-        '{"columns": [{"name": 5, "type": {"name": "bigint"}}]}',
         '{"columns": ' + "[" * 2000 + "]" * 2000 + "}",
     ]
     workspace, catalog = over(EVERYTHING)
@@ -239,20 +223,15 @@ def test_an_answer_of_another_form_is_read_in_another_way(monkeypatch):
 TYPES: list[Any] = [
     ({"name": "bigint"}, "bigint", "bigint"),
     ({"name": "timestamp_ltz"}, "timestamp", "timestamp"),
-    ({"name": "integer"}, "int", "int"),
-    ({"name": "string"}, "string", "string"),
-    ({"name": "string", "collation": "UTF8_BINARY"}, "string", "string"),
     ({"name": "string", "collation": "UTF8_LCASE"}, "string", "string collate UTF8_LCASE"),
     ({"name": "string", "collation": "UTF8_BINARY"}, "varchar(5)", "varchar(5)"),
     ({"name": "varchar", "length": 7}, "string", "varchar(7)"),
-    ({"name": "char", "length": 7}, "char(7)", "char(7)"),
     ({"name": "decimal", "precision": 9, "scale": 3}, "decimal(9,3)", "decimal(9,3)"),
     (
         {"name": "interval", "start_unit": "day", "end_unit": "second"},
         "interval day to second",
         "interval day to second",
     ),
-    ({"name": "variant"}, "variant", "variant"),
     (
         {"name": "array", "element_type": {"name": "string"}, "element_nullable": False},
         ArrayState("char(2)", True),
@@ -268,7 +247,6 @@ TYPES: list[Any] = [
         StructState((ColumnState("x", "varchar(2)", True, ""),)),
         StructState((ColumnState("X", "varchar(2)", False, "c"),)),
     ),
-    ({"name": "struct", "fields": []}, "string", StructState(())),
 ]
 
 
@@ -376,9 +354,7 @@ def test_the_location_of_a_workspace_names_no_secret(monkeypatch):
     host, profile = "DATABRICKS_HOST", "DATABRICKS_CONFIG_PROFILE"
     locations = [
         ({}, ""),
-        ({host: ""}, ""),
         ({host: "https://prod.cloud.databricks.com"}, "workspace https://prod.cloud.databricks.com"),
-        ({host: "staging.cloud.databricks.com"}, "workspace staging.cloud.databricks.com"),
         ({host: "https://user:dapi-secret@a.example.com?token=x"}, "workspace https://***@a.example.com?token=***"),
         ({profile: "staging"}, "profile staging"),
         ({host: "https://prod.example.com", profile: "staging"}, "workspace https://prod.example.com"),
