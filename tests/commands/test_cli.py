@@ -7,16 +7,14 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from pytest_delta_schema.commands.cli import main
-from pytest_delta_schema.configuration.files import toml
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.report.json_report import report_from_json, report_json, report_text
-from support.reports import BLOCKED, DRIFTED, IN_SYNC, RUN, sample_report
+from support.reports import BLOCKED, DRIFTED, IN_SYNC, sample_report
 from support.runs import ci_commands
 
 
@@ -37,29 +35,6 @@ def test_commands_are_ready_without_pyspark_and_pytest():
     answer = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
 
     assert answer.stdout == "set()\n"
-
-
-def test_the_help_names_the_options_of_pytest_for_the_main_jobs():
-    answer = subprocess.run(
-        [sys.executable, "-m", "pytest_delta_schema", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    named = [line.split("  ")[1] for line in answer.stdout.splitlines() if line.startswith("  pytest")]
-    assert named == [
-        "pytest",
-        "pytest --snapshot-update",
-        "pytest --delta-drift",
-        "pytest --delta-apply",
-    ]
-
-
-def test_the_program_is_the_module():
-    project = toml(Path(__file__).parents[2].joinpath("pyproject.toml").read_text("utf-8"))["project"]
-
-    assert project["scripts"] == {"delta-schema": f"{main.__module__}:{main.__name__}"}
 
 
 EXPLAINED = """\
@@ -177,46 +152,6 @@ def test_what_is_printed_is_no_command_and_stays_equal(folder, capsys):
     assert ci_commands(output) == []
 
 
-def test_an_error_is_no_command(capsys):
-    assert main(["merge", f"{HOSTILE}.json"]) == 1
-
-    answer = capsys.readouterr().err
-    assert answer.startswith(
-        "error: a ##\\[add-mask]b\n\\::error::c ##vso\\[task.complete]\\u202e.json: cannot be read",
-    )
-    assert ci_commands(answer) == []
-
-
-def test_one_report_is_written_as_it_is(folder, capsys):
-    (folder / "a.json").write_text(report_text(sample_report(BLOCKED, DRIFTED)))
-
-    assert main(["merge", "a.json", "-o", "copy.json"]) == 0
-
-    assert (folder / "copy.json").read_text() == (folder / "a.json").read_text()
-    assert capsys.readouterr().out == "report written to copy.json\n"
-
-
-def test_a_file_may_have_any_name(folder):
-    assert main(["merge", "a.json", "-o", "off"]) == 0
-
-    assert names((folder / "off").read_text()) == [
-        ("dev.silver.customers", "blocked"),
-        ("dev.silver.orders", "drifted"),
-    ]
-
-
-def test_a_report_may_be_written_to_a_device(capsys):
-    assert main(["merge", "a.json", "-o", os.devnull]) == 0
-
-    assert capsys.readouterr().out == f"report written to {os.devnull}\n"
-
-
-def test_a_report_may_be_written_over_one_that_was_read(folder):
-    assert main(["merge", "a.json", "b.json", "-o", "a.json"]) == 0
-
-    assert names((folder / "a.json").read_text()) == MERGED
-
-
 def test_other_reports_are_written_in_the_formats_of_runs(folder, capsys):
     assert main(["merge", "b.json", "a.json", "--report", "sarif:out/all.sarif", "--report", "github"]) == 0
 
@@ -259,16 +194,6 @@ def test_a_step_of_github_gets_a_summary_of_all_runs(folder, monkeypatch, capsys
     assert capsys.readouterr().out.startswith("::error ")
 
 
-def test_annotations_are_shown_where_the_summary_cannot_be_written(folder, monkeypatch, capsys):
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder))
-
-    assert main(["merge", "a.json", "--report", "github"]) == 1
-
-    answer = capsys.readouterr()
-    assert answer.out.startswith("::error ")
-    assert answer.err.startswith("error: the github report cannot be written: ")
-
-
 def test_every_file_that_is_no_report_is_named_and_nothing_is_written(folder, capsys):
     report = report_json(sample_report(DRIFTED))
     files = {
@@ -304,16 +229,6 @@ def test_every_file_that_is_no_report_is_named_and_nothing_is_written(folder, ca
     assert not (folder / "merged.json").exists()
 
 
-def test_a_page_without_its_extra_is_refused_and_nothing_is_written(folder, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-
-    assert main(["merge", "a.json", "-o", "out.json", "--report", "html", "--report", "html:b.html"]) == 1
-    assert capsys.readouterr().err == (
-        'error: report html: it needs jinja2, which is not installed; run: pip install "pytest-delta-schema[html]"\n'
-    )
-    assert not (folder / "out.json").exists()
-
-
 def test_every_report_that_cannot_be_written_is_named_and_nothing_is_written(folder, capsys):
     wrong = ["htm", "json:", "sarif:.", "github:notes", "gitlab:out.json"]
 
@@ -343,15 +258,6 @@ def test_a_file_that_turns_out_not_to_be_writable_is_an_error(folder, capsys, mo
         "error: the json report cannot be written: No space left (x); make the path writable, or write another file\n"
     )
     assert not (folder / "out.json").exists()
-
-
-def test_characters_that_the_terminal_does_not_have_are_written_out(folder, capsys):
-    table = replace(DRIFTED, changes=(replace(DRIFTED.changes[0], after="\ud800"),))
-    (folder / "a.json").write_text(report_text(sample_report(table, runs=(RUN,))))
-
-    assert main(["merge", "a.json", "--report", "github"]) == 0
-
-    assert "\\ud800" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("arguments", [[], ["a.json", "--delta-report", "json"]])

@@ -40,14 +40,6 @@ TBLPROPERTIES (
 );
 """
 SKIP = "remove the statement, or skip such statements by --skip-other"
-OTHERS = """\
-from models import orders
-
-from pytest_delta_schema import Column, Table
-
-TABLES = [orders, Table("dev", "gold", "a", [Column("id", "int")])]
-BY_NAME = {"b": Table("dev", "gold", "b", [Column("id", "int")]), "x": 1}
-"""
 
 
 @pytest.fixture
@@ -90,21 +82,6 @@ def test_models_become_a_script(capfd):
     assert main(["translate", "models.py", "--to=ddl"]) == 0
 
     assert capfd.readouterr() == (DDL, "")
-
-
-def test_several_files_become_one(folder, capfd):
-    (folder / "others.py").write_text(OTHERS)
-    (folder / "more.sql").write_text("\ufeffCREATE TABLE dev.bronze.a (id INT)", encoding="utf-8")
-
-    assert main(["translate", "others.py", "more.sql", "--to", "ddl"]) == 0
-
-    out = capfd.readouterr().out
-    assert [line.split()[2] for line in out.splitlines() if line.startswith("CREATE TABLE")] == [
-        "`dev`.`bronze`.`a`",
-        "`dev`.`gold`.`a`",
-        "`dev`.`gold`.`b`",
-        "`dev`.`silver`.`orders`",
-    ]
 
 
 def test_a_script_alters_the_tables_of_the_one_before(folder, capfd):
@@ -164,23 +141,6 @@ def test_nothing_is_written_if_there_is_a_fault(folder, capfd):
 
 
 @pytest.mark.usefixtures("folder")
-def test_the_target_is_required(capfd):
-    with pytest.raises(SystemExit):
-        main(["translate", "shop.sql"])
-
-    assert "the following arguments are required: --to" in capfd.readouterr().err
-
-
-def test_what_is_written_is_utf_8_with_any_locale(folder):
-    (folder / "a.sql").write_text("CREATE TABLE dev.s.t (`é💥` INT COMMENT 'é💥')", encoding="utf-8")
-    command = [sys.executable, "-m", "pytest_delta_schema", "translate", "a.sql", "--to=ddl"]
-
-    answer = subprocess.run(command, capture_output=True, check=True, env={"PYTHONIOENCODING": "ascii"})
-
-    assert "`é💥` INT COMMENT 'é💥'" in answer.stdout.decode()
-
-
-@pytest.mark.usefixtures("folder")
 def test_without_pyspark_the_command_says_what_to_install():
     text = "import sys; sys.modules['pyspark'] = None; from pytest_delta_schema.commands.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", text, "translate", "shop.sql", "--to=ddl"]
@@ -189,13 +149,3 @@ def test_without_pyspark_the_command_says_what_to_install():
 
     assert answer.returncode == 1
     assert answer.stderr.startswith("error: declared tables need pyspark, which is not installed; run: pip install")
-
-
-def test_another_missing_module_is_an_error_of_the_file(folder, capfd):
-    (folder / "needs.py").write_text("import missing_module")
-
-    assert main(["translate", "needs.py", "--to=ddl"]) == 1
-
-    assert capfd.readouterr().err == (
-        "error: needs.py cannot be run: ModuleNotFoundError: No module named 'missing_module'; correct it\n"
-    )

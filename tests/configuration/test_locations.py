@@ -74,12 +74,6 @@ def test_locations(given, location):
     assert value("locations", {"Dev.`Sil.ver`": given}) == ((("dev", "sil.ver"), location),)
 
 
-def test_a_home_folder(monkeypatch):
-    monkeypatch.setenv("HOME", "/home/somebody")
-
-    assert value("locations", {"dev.silver": "~/lake"}) == ((("dev", "silver"), "/home/somebody/lake"),)
-
-
 def test_options_of_stores():
     assert value("storage_options", {"timeout": "2m", "max_retries": 0}) == (("timeout", "2m"), ("max_retries", "0"))
     with pytest.raises(SettingError) as caught:

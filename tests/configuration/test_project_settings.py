@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema import QualifiedName, Settings
+from pytest_delta_schema import Settings
 from pytest_delta_schema.configuration.section import SettingError, compatibility_of_entries
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
-from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy, compatibility_of
+from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy
 from support.snapshots import TextSnapshot
 
 SECTION = "[tool.pytest_delta_schema]\n"
@@ -67,12 +67,6 @@ def test_everything_that_changes_a_verdict_is_read(tmp_path):
         on_failure="restore",
         rules=("shop.rules:NoFloats",),
     )
-
-
-def test_a_project_without_a_section_has_the_defaults(tmp_path):
-    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n")
-
-    assert Settings.from_project(tmp_path) == Settings()
 
 
 def test_the_nearest_file_counts(tmp_path, monkeypatch):
@@ -148,15 +142,6 @@ def test_a_misspelt_section_is_an_error_for_scripts(tmp_path):
 PATH: dict[str, Any] = {"path": "prod.gold.**"}
 
 
-def test_an_entry_gives_what_it_does_not_say_the_defaults():
-    (entry,) = compatibility_of_entries([PATH], "compatibility")
-
-    assert entry.path == "prod.gold.**"
-    assert entry.policy.roles == ("readers", "streams", "writers", "clients")
-    assert entry.policy.fail_on == "breaking"
-    assert entry.policy.min_notice == 0
-
-
 def test_an_entry_with_every_key():
     keys = {"roles": ["change-feed", "readers", "change-feed"], "fail_on": "never", "min_notice": 10**30}
 
@@ -204,20 +189,3 @@ def test_all_faults_of_all_entries_are_named_at_once():
         "compatibility entry 2: path is invalid: path 'a' matches no table, because the name of a table has 3 parts",
         "compatibility entry 4: path is that of an entry above, 'prod.gold.**'",
     ]
-
-
-def test_a_path_stands_once_in_any_case():
-    assert faults_of({"path": "dev.a.b"}, {"path": "dev.`a`.b"}, {"path": "DEV.A.b"}) == [
-        "compatibility entry 3: path is that of an entry above, 'DEV.A.b'; keep one of them"
-    ]
-
-
-def test_scripts_read_the_policies_of_a_project(tmp_path):
-    (tmp_path / "pyproject.toml").write_text(
-        "[[tool.pytest_delta_schema.compatibility]]\npath = 'prod.**'\nmin_notice = 90\n",
-    )
-
-    settings = Settings.from_project(tmp_path)
-
-    assert compatibility_of(settings.compatibility, QualifiedName("prod", "gold", "orders")).min_notice == 90
-    assert compatibility_of(settings.compatibility, QualifiedName("dev", "gold", "orders")).min_notice == 0

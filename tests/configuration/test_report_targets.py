@@ -22,7 +22,6 @@ def _targets(*texts, folder):
         (["github"], [("github", "")]),
         (["json", "html", "json:a", "json:off"], [("html", "delta-report.html")]),
         (["json:off", "json:a"], [("json", "a")]),
-        (["json:./x/../a"], [("json", "a")]),
     ],
 )
 def test_targets(tmp_path, texts, expected):
@@ -66,23 +65,3 @@ def test_all_files_that_cannot_be_written_are_named(tmp_path):
         f"reports json and html: both would be written to {tmp_path}/new/a; write html:FILE with another file",
         f"report github:{tmp_path}/b: it is written to the terminal; write github alone",
     ]
-
-
-@pytest.mark.parametrize(
-    ("denied", "fault"),
-    [
-        ("old.json", "the file cannot be written; change its permissions"),
-        ("folder", "the folder {folder} cannot be written; change its permissions"),
-    ],
-)
-def test_permissions(tmp_path, monkeypatch, denied, fault):
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    if denied == "old.json":
-        (folder / denied).touch()
-    # Permissions do not stop the user root.
-    monkeypatch.setattr("os.access", lambda path, _mode: path.name != denied)
-
-    faults = list(faults_of_reports(report_files(_targets("json:old.json", folder=folder), EXTENSIONS), EXTENSIONS))
-
-    assert faults == [f"report json:{folder}/old.json: {fault.format(folder=folder)}"]

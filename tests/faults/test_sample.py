@@ -12,11 +12,7 @@ from faults.cases import (
     FAILED,
     SECRET,
     SECRET_VARIABLE,
-    SKIPPED,
     SURVIVED,
-    Area,
-    BrokenInvariantError,
-    NotTriedError,
     Outcome,
     run_case,
     selection,
@@ -51,27 +47,6 @@ def test_survives(area, number, tmp_path, monkeypatch, request):
     outcome = run_case(area, selection(area, SEED)[number], bench)
 
     assert (outcome.status, outcome.reason) == (SURVIVED, ""), outcome.case
-
-
-@pytest.mark.parametrize(
-    ("error", "status", "reason"),
-    [
-        (None, SURVIVED, ""),
-        (BrokenInvariantError("rows differ"), FAILED, "rows differ"),
-        (NotTriedError("no tmpfs here"), SKIPPED, "no tmpfs here"),
-        (ValueError("five"), FAILED, "ValueError: five (raised at test_sample.py:"),
-    ],
-    ids=["survived", "broken", "skipped", "crashed"],
-)
-def test_a_case_survives_only_if_it_was_tried_and_nothing_is_broken(error, status, reason):
-    def run(_):
-        if error is not None:
-            raise error
-
-    outcome = run_case(Area(name="a", title="A", cases=lambda: {"1": run}, sample=1), "1", None)
-
-    assert outcome.status == status
-    assert outcome.reason.startswith(reason)
 
 
 def test_a_run_goes_on_where_a_kill_has_cut_off_the_journal(tmp_path):

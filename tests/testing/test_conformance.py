@@ -6,12 +6,9 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 from pytest_delta_schema.sql import script
-from pytest_delta_schema.state import ColumnState, TableState
-from pytest_delta_schema.testing.conformance import HELD, IMPOSSIBLE, Tables, Tried, markdown, moved_scenarios, redacted
-from pytest_delta_schema.testing.scenario_runner import planned_statements, require_same
+from pytest_delta_schema.testing.conformance import Tables, moved_scenarios, redacted
+from pytest_delta_schema.testing.scenario_runner import planned_statements
 from pytest_delta_schema.testing.workspace_questions import QUESTIONS
 
 TABLES = Tables("prod_eu", "scratch", "delta_conformance_1234abcd_")
@@ -145,67 +142,6 @@ def test_a_broken_promise_is_reported_without_names_and_the_tables_of_others_sta
     assert re.search(rf"^\* `unique/\w+`: {re.escape(differs)}$", report, re.MULTILINE)
 
 
-INTERRUPTED = """
-import pytest
-from pytest_delta_schema import MemoryCatalog
-
-
-class Stopping(MemoryCatalog):
-    ran = 0
-
-    def run(self, statement):
-        Stopping.ran += 1
-        if Stopping.ran > 40:
-            raise KeyboardInterrupt
-        super().run(statement)
-
-
-@pytest.fixture(scope="session")
-def delta_catalog():
-    return Stopping()
-"""
-
-
-def test_the_report_of_an_interrupted_run_says_so(tmp_path):
-    (tmp_path / "conftest.py").write_text(INTERRUPTED)
-
-    conformance(tmp_path, "--backend=memory", "--schema=corp.scratch")
-
-    report = (tmp_path / "conformance.md").read_text("utf-8")
-    assert re.search(
-        r"^\*\*Only a part:\*\* \d+ of 1\d\d scenarios were tried; the run was interrupted\.$", report, re.MULTILINE
-    )
-
-
-def test_what_differs_is_said():
-    name, a = TABLES.names[0], ColumnState("a", "int", True, "")
-    column = "ColumnState(name='a', data_type='int', is_nullable=True, comment='', value=None)"
-    cases = [
-        (1, 2, "it: 1 instead of 2"),
-        ("a\nb\nc", "a\nx\nc", "it: - x, + b"),
-        ({"a": "x", "b": 1}, {"a": "y"}, "it: a: 'x' instead of 'y'; b: 1 instead of '(absent)'"),
-        (
-            TableState(name=name, table_comment="x"),
-            TableState(name=name, columns=(a,)),
-            f"it: columns: () instead of ({column},); table_comment: 'x' instead of ''",
-        ),
-    ]
-    for actual, expected, text in cases:
-        require_same("it", actual, actual)
-        with pytest.raises(AssertionError) as raised:
-            require_same("it", actual, expected)
-        assert str(raised.value) == text
-
-
-def test_a_schema_has_two_parts(tmp_path):
-    done = conformance(tmp_path, "--backend=memory", "--schema=scratch")
-
-    assert (done.returncode, done.stderr) == (
-        1,
-        "error: --schema scratch is not a catalog and a schema; give it as dev.scratch\n",
-    )
-
-
 def test_moved_scenarios_name_no_other_tables():
     moved = moved_scenarios(TABLES)
 
@@ -227,22 +163,6 @@ def test_what_a_catalog_answers_is_redacted():
     ]
 
     assert [(text, redacted(text, TABLES)) for text, _ in texts] == texts
-
-
-def test_a_kind_holds_if_it_held_wherever_it_was_possible():
-    tried = [Tried("a", ["cluster"], HELD), Tried("b", ["cluster", "move column"], IMPOSSIBLE, "no way")]
-
-    lines = markdown("memory", ["cluster", "move column", "restore table"], tried).splitlines()
-
-    assert lines[6:] == [
-        "| cluster | held | 1 | 0 | 1 |",
-        "| move column | not possible | 0 | 0 | 1 |",
-        "| restore table | not tried | 0 | 0 | 0 |",
-        "",
-        "## Not possible",
-        "",
-        "* `b`: no way",
-    ]
 
 
 WORKSPACE = """

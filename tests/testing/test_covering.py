@@ -13,8 +13,8 @@ from pytest_delta_schema import MemoryCatalog, Orchestrator, QualifiedName, Sett
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
-from pytest_delta_schema.testing.conformance import CatalogRows, own_catalog
-from pytest_delta_schema.testing.scenario import EVERY_TYPE, LONG, TEXT, VARIANTS
+from pytest_delta_schema.testing.conformance import own_catalog
+from pytest_delta_schema.testing.scenario import LONG, TEXT
 from pytest_delta_schema.testing.scenario_runner import planned_statements
 from support.covering import cover
 from support.models import NAME, column
@@ -32,23 +32,18 @@ def refused(scenarios, capabilities):
 def test_a_small_part_of_the_scenarios_shows_all_that_they_show(capabilities):
     candidates = [scenario for scenario in SCENARIOS if not scenario.is_refused_by_rules and scenario.parquet is None]
     chosen = cover(candidates, capabilities)
-    models = [model for scenario in chosen for model in (scenario.before, scenario.after) if model is not None]
-    columns = [column for model in models for column in model.columns]
 
     assert len(chosen) < len(candidates) / 3
     untested = {StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE, StatementKind.RESTORE_TABLE}
     assert set(StatementKind) - {statement.kind for statement in statements_of(chosen)} == untested
     assert refused(chosen, capabilities) == refused(candidates, capabilities)
-    codes = {code for scenario in chosen for code in scenario.refused_by}
-    assert codes == {"DS301", "DS302", "DS303", "DS304", "DS306"}
-    types = {column.data_type.simpleString() for column in columns}
-    assert {column.data_type.simpleString() for column in [*EVERY_TYPE, *VARIANTS]} <= types
-    of_tables = ("comment", "table_properties", "primary_key", "unique", "checks", "foreign_keys", "partitioned_by")
-    for aspect in (*of_tables, "clustered_by", "tags"):
-        assert any(getattr(model, aspect) for model in models), aspect
-    for aspect in ("comment", "default", "generated_as", "identity", "renamed_from", "tags"):
-        assert any(getattr(column, aspect) for column in columns), aspect
-    assert any(not column.is_nullable for column in columns)
+    assert {code for scenario in chosen for code in scenario.refused_by} == {
+        "DS301",
+        "DS302",
+        "DS303",
+        "DS304",
+        "DS306",
+    }
 
 
 MODEL = Table(
@@ -106,31 +101,9 @@ def test_rows_are_inserted_as_literals_of_the_types_of_the_columns():
     ]
 
 
-def test_rows_are_read_in_the_form_of_the_table():
-    nested = SimpleNamespace(asDict=lambda **_: {**ROW, "s": {"y": None, "x": 2}})
-    catalog = own_catalog(Connected([nested]))
-
-    state = catalog.read_tables([NAME]).tables[NAME]
-
-    assert CatalogRows().read_rows(catalog, state) == [{**ROW, "amount": 1.5}]
-
-
 def test_tables_are_dropped_one_by_one():
     catalog = Connected()
 
     own_catalog(catalog).drop_table(QualifiedName("dev", "silver", "delta_conformance_orders"))
 
     assert catalog.sent == ["DROP TABLE IF EXISTS `dev`.`silver`.`delta_conformance_orders`"]
-
-
-def test_a_schema_is_dropped_only_if_it_is_empty():
-    catalog = own_catalog(Connected())
-
-    catalog.drop_schema("dev", "a`b")
-
-    assert catalog._catalog.sent == ["DROP SCHEMA IF EXISTS `dev`.`a``b`"]
-
-
-def test_a_catalog_that_can_drop_no_table_is_refused():
-    with pytest.raises(TypeError, match="the backend other has no method drop_table, which the conformance run needs"):
-        own_catalog(SimpleNamespace(name="other"))

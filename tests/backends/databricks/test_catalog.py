@@ -54,7 +54,7 @@ from pytest_delta_schema.state import (
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
 from pytest_delta_schema.testing.databricks import OtherObject
-from pytest_delta_schema.testing.scenario import BOTH, LONG, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import BOTH, LONG, field, struct
 from support.covering import played_on
 from support.databricks import Doubled, Workspace
 from support.models import NAME, column, state, stored, table
@@ -145,22 +145,6 @@ def test_reading_takes_one_query_a_table_and_seven_more(workspace):
     assert len(workspace.asked) == 7 + number
 
 
-def test_hidden_values_take_one_more(workspace):
-    identities = (
-        Column("n", LONG, identity=Identity(start=5, step=2)),
-        Column("m", LONG, identity=Identity(always=False)),
-    )
-    wanted = table(ID, Column("twice", LONG, generated_as="id * 2"), *identities, Column("s", TEXT, default="'x'"))
-    catalog = made(workspace, wanted)
-
-    observed = catalog.snapshot([wanted]).tables[NAME]
-
-    assert workspace.asked[-1].startswith("SHOW CREATE TABLE")
-    assert Orchestrator.over(catalog).plan_tables([wanted]).is_empty
-    values = [column.value and column.value[1:] for column in observed.columns]
-    assert values == [None, ("id * 2", None), (None, (5, 2, True)), (None, (1, 1, False)), (None, None)]
-
-
 def test_what_a_create_statement_would_show_of_keys_is_not_compared(monkeypatch):
     refused, odd = refusal("[DELTA_OPERATION_NOT_ALLOWED] not supported"), [{"createtab_stmt": "CREATE TABLE (("}]
     for answer, rely in product((refused, odd, []), (True, False)):
@@ -210,17 +194,6 @@ def test_a_foreign_key_is_not_added_again_without_its_rely(workspace, is_shown):
     gate = Gate(catalog, [changed, child], settings=Settings())
     assert [gate.apply(model).status for model in (changed, child)] == [Status.BLOCKED, Status.IN_SYNC]
     assert workspace.states() == before
-
-
-def test_an_apply_reads_again_what_it_has_changed_alone(workspace):
-    first, *others = numbered(5)
-    catalog = made(workspace, first, *others)
-    workspace.asked.clear()
-
-    Orchestrator.over(catalog).sync_tables([replace(first, comment="New"), *others])
-
-    described = [sql for sql in workspace.asked if sql.startswith("DESCRIBE TABLE")]
-    assert described[5:] == ["DESCRIBE TABLE EXTENDED `dev`.`silver`.`t0` AS JSON"]
 
 
 def test_an_interruption_begins_no_further_read_and_cancels_those_that_run(workspace, monkeypatch):

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-
-import pytest
 from pyspark.sql.types import LongType, StructField, StructType
 
-from pytest_delta_schema import Check, Column, Table
-from pytest_delta_schema.backends.logs.files import LocalFiles
-from pytest_delta_schema.backends.unity import decoding
+from pytest_delta_schema import Check
 from pytest_delta_schema.backends.unity.catalog import CAPABILITIES
-from pytest_delta_schema.engine import Gate
-from pytest_delta_schema.engine.checks import check_entry
-from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.execute.protocols import unsupported_statements
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.state import TableState, delta_log
-from support.logs import commit, field, metadata, protocol
+from pytest_delta_schema.state import TableState
 from support.models import NAME, TEXT, catalog, column, state, stored, table
-from support.unity import lake
 
 MANAGED = {"delta.feature.catalogManaged": "supported"}
 LONG = "x" * 300
@@ -106,66 +95,3 @@ def test_names_that_the_server_does_not_take_are_refused_for_new_tables():
         assert [code for code, *_ in diagnostics] == ["DS218"] * (not is_taken)
         assert is_taken or f"the server takes no name like {name}: " in diagnostics[0][1]
         assert refused(model, state(stored("id"), name=model.name, table_comment="x")) == []
-
-
-TABLES = 5
-FIELDS = (field("id"), field("other", comment="Other ID"), field("code", "string"))
-MODELS = [
-    Table(
-        "dev",
-        "silver",
-        f"table_{number}",
-        [Column("id", "bigint"), Column("other", "bigint", comment="Other ID"), Column("code", "string")],
-    )
-    for number in range(TABLES)
-]
-
-
-@pytest.fixture
-def unity(tmp_path):
-    """Five tables in sync: one has a commit, four have three commits and the checksum of the newest one."""
-    with lake(tmp_path) as made:
-        for number in range(TABLES):
-            folder = made.table(f"dev.silver.table_{number}", *FIELDS)
-            if number:
-                commit(folder, 1, {"add": {"path": "a.parquet"}})
-                commit(folder, 2, {"add": {"path": "b.parquet"}})
-                checksum = {"metadata": metadata(*FIELDS)["metaData"], "protocol": protocol()["protocol"]}
-                (folder / "_delta_log" / f"{2:020d}.crc").write_text(json.dumps(checksum))
-        made.catalog.sync_entries(MODELS)
-        made.server.calls.clear()
-        yield made
-
-
-@pytest.fixture
-def work(monkeypatch):
-    """Counts the listings of logs, the files read, and the schemas and types that are read."""
-    counts: Counter[str] = Counter()
-
-    def counted(owner, name):
-        inner = getattr(owner, name)
-
-        def count(*args):
-            counts[name] += 1
-            return inner(*args)
-
-        monkeypatch.setattr(owner, name, count)
-
-    for name in ("names", "open"):
-        counted(LocalFiles, name)
-    counted(delta_log, "columns_of_schema")
-    counted(decoding, "field_of")
-    decoding._known_type.cache_clear()
-    return counts
-
-
-def test_a_gate_reads_each_file_once_and_each_schema_once(unity, work):
-    gate = Gate(unity.catalog, MODELS)
-
-    outcomes = [outcome for model in MODELS for outcome in (gate.drift(model), check_entry(model, gate))]
-
-    assert {outcome.status for outcome in outcomes} == {Status.IN_SYNC}
-    # One page of entries; a listing for each log; one commit, and then four times three commits and a checksum.
-    assert unity.server.calls == [("GET", "/tables")]
-    # The fifteen columns of the entries have two types.
-    assert work == {"names": TABLES, "open": 1 + 4 * 4, "columns_of_schema": TABLES, "field_of": 2}

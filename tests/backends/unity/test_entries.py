@@ -17,10 +17,8 @@ from pytest_delta_schema.diagnostics.errors import (
     MetadataSyncError,
 )
 from pytest_delta_schema.execute import ABSENT
-from pytest_delta_schema.plan import entry_differences
-from pytest_delta_schema.plan.entry_comparison import unstorable_notes
 from pytest_delta_schema.testing.unity import SimulatedFault
-from support.logs import commit, field, metadata, protocol
+from support.logs import commit, field, metadata
 from support.models import NAME, column, table
 from support.unity import MODEL, lake
 
@@ -477,50 +475,6 @@ def test_columns_that_are_gone_are_found_in_the_log_without_a_jvm(unity):
         assert actual == {ColumnPath("old"), ColumnPath("s", "x")}, how
     with pytest.raises(BackendUnavailableError, match="no session is configured"):  # only Spark can read its past
         unity.catalog.past_columns(NAME._replace(table="none"), [ColumnPath("old")])
-
-
-def synced(unity, model):
-    """Synchronise twice, and return the entry, the names of its columns and the notes."""
-    unity.catalog.sync_entries([model])
-    posted = len(unity.calls("POST"))
-    notes = [note.message for done in unity.catalog.sync_entries([model]) for note in done.notes]
-    assert len(unity.calls("POST")) == posted
-    state = unity.state(model)
-    assert entry_differences(state.entries[model.name], state.logs[model.name]) == ()
-    assert [note.message for note in unstorable_notes(model.name, state.logs[model.name])] == notes
-    entry = unity.entry(model.qualified_name)
-    return entry, [column["name"] for column in entry["columns"]], notes
-
-
-def test_what_the_server_refuses_is_noted_and_the_rest_is_stored(unity):
-    inner = {"name": "x", "type": "long", "nullable": True}
-    empty = {"type": "struct", "fields": []}
-    collated = field("city", "string", __COLLATIONS={"city": "spark.UTF8_LCASE"})
-    of_blank = {"type": "struct", "fields": [field(" ")]}
-    of_empty = {"type": "array", "elementType": empty, "containsNull": True}
-    cases: list[tuple[list[dict[str, Any]], list[str], list[str]]] = [
-        ([collated], ["city"], []),
-        ([field("d", "decimal(10, 2)")], ["d"], []),
-        ([{"name": "bare", "type": {"type": "struct", "fields": [inner]}, "nullable": True}], ["bare"], []),
-        ([field("id"), field(" ", "string")], ["id"], ["column   (a blank name)"]),
-        ([field("id"), field("empty", empty)], ["id"], ["column empty (a struct without fields)"]),
-        ([field("empty", empty)], [], ["column empty (a struct without fields)"]),
-        ([field("id"), field("nested", of_empty)], ["id"], ["column nested (a struct without fields)"]),
-        ([field("id"), field("blank", of_blank)], ["id"], ["column blank (a blank name)"]),
-    ]
-    for number, (fields, stored, left_out) in enumerate(cases):
-        model = table(column(), name=f"dev.silver.t{number}")
-        parts = [part["name"] for part in fields if not str(part["name"]).strip()]
-        actions = protocol(), metadata(*fields, comment="All", partitioned_by=parts)
-        commit(unity.folder / "dev" / "silver" / f"t{number}", 0, *actions)
-
-        entry, names, notes = synced(unity, model)
-
-        assert names == stored
-        assert notes == [f"the catalog cannot store {text}, and its entry lacks it" for text in left_out]
-        assert entry["comment"] == "All"
-    (stored_column,) = unity.entry("dev.silver.t0")["columns"]
-    assert (json.loads(stored_column["type_json"]), stored_column["type_text"]) == (collated, "string")
 
 
 def deep_log(folder, levels):
