@@ -69,7 +69,6 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="chooses delays, texts and orders; 1 by default")
     parser.add_argument("--minutes", type=float, default=60, help="no case is begun later; 60 by default")
     parser.add_argument("--retry", action="store_true", help="run failed and skipped cases again")
-    parser.add_argument("--lanes", type=int, help="cases that run side by side; at most two by default")
     return parser.parse_args(args)
 
 
@@ -101,7 +100,7 @@ def _run_area(
     def run(name: str) -> Outcome | None:
         return None if time.monotonic() > deadline else run_case(area, name, bench)
 
-    with ThreadPoolExecutor(options.lanes or area.lanes) as pool, journal.open("a", encoding="utf-8") as file:
+    with ThreadPoolExecutor(area.lanes) as pool, journal.open("a", encoding="utf-8") as file:
         try:
             for future in as_completed([pool.submit(run, name) for name in todo]):
                 outcome = future.result()

@@ -113,7 +113,6 @@ def run_pytest(
     environment: Mapping[str, str] | None = None,
     *,
     seconds: float = 180,
-    prepare: Callable[[], None] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run pytest in a folder, without workers; ``stdout`` is all that it wrote."""
     from support.plugin_project import ALONE  # noqa: PLC0415 - imports the whole package
@@ -129,6 +128,5 @@ def run_pytest(
         encoding="utf-8",
         errors="replace",
         timeout=seconds,
-        preexec_fn=prepare,
         check=False,
     )

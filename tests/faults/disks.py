@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import resource
 import shutil
 import subprocess
 from contextlib import contextmanager
@@ -45,30 +44,17 @@ class Disk:
     """Bytes that are left on it before the run; ``None`` for all of them."""
     is_read_only: bool = False
     work: str = ALIGNED
-    file_limit: int | None = None
-    """The longest file that the run may write."""
     is_file: bool = False
     """Whether a file is in the place of the folder."""
-    options: str = ""
-    """More options of the mount."""
 
 
 DISKS = {
     "new warehouse, full": Disk(work=NEW, free=0),
-    "new warehouse, almost full": Disk(work=NEW, free=4096),
-    "new warehouse, read-only": Disk(work=NEW, is_read_only=True),
-    "new warehouse, no inodes": Disk(work=NEW, options="nr_inodes=3"),
-    "new warehouse, short files": Disk(work=NEW, file_limit=256),
     "warehouse is a file": Disk(work=NEW, is_file=True),
     "warehouse, full": Disk(free=0),
-    "warehouse, almost full": Disk(free=8192),
     "warehouse, read-only": Disk(is_read_only=True),
-    "warehouse, short files": Disk(file_limit=1024),
-    "rewrite, full": Disk(work=REWRITTEN, free=0),
     "rewrite, almost full": Disk(work=REWRITTEN, free=40_000),
     "rewrite, full at the commit": Disk(work=REWRITTEN, free=200_000),
-    "rewrite, read-only": Disk(work=REWRITTEN, is_read_only=True),
-    "rewrite, short files": Disk(work=REWRITTEN, file_limit=2048),
     "cache, full": Disk(below=CACHE, size="512m", free=0),
     "cache, read-only": Disk(below=CACHE, size="512m", is_read_only=True),
     "cache is a file": Disk(below=CACHE, size="512m", is_file=True),
@@ -118,7 +104,7 @@ def _write_project(folder: Path, options: str) -> None:
 
 def _require_answer(folder: Path, disk: Disk) -> None:
     """Apply on the broken disk: it works, or reports in one line what stops it."""
-    answer = _pytest(folder, disk, "apply", file_limit=disk.file_limit)
+    answer = _pytest(folder, disk, "apply")
     output, tail = answer.stdout, answer.stdout[-1500:]
     require_clean(output, "the output")
     require("INTERNALERROR" not in output, f"pytest broke: {tail}")
@@ -131,18 +117,13 @@ def _require_answer(folder: Path, disk: Disk) -> None:
         require(not (disk.below == WAREHOUSE and takes_nothing), f"a disk that takes nothing is green: {tail}")
 
 
-def _pytest(folder: Path, disk: Disk, mode: str, file_limit: int | None = None) -> subprocess.CompletedProcess[str]:
+def _pytest(folder: Path, disk: Disk, mode: str) -> subprocess.CompletedProcess[str]:
     environment = {"TMPDIR": str(folder / TEMP), "PYTHONDONTWRITEBYTECODE": "1"}
     if disk.below == CACHE:
         environment["XDG_CACHE_HOME"] = str(folder / CACHE)
 
-    def limit() -> None:
-        """Limit the files of a child; the output of pytest is a pipe, which has no length."""
-        if file_limit is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
-
     args = [f"--delta-{mode}", "-m", f"delta_{mode}"]
-    return run_pytest(folder, args, environment, seconds=400, prepare=limit)
+    return run_pytest(folder, args, environment, seconds=400)
 
 
 @contextmanager
@@ -151,14 +132,13 @@ def _mounted(mounted: Path, disk: Disk) -> Iterator[Path]:
     there = mounted.with_name(f"{mounted.name}-before")
     mounted.rename(there)
     mounted.mkdir()
-    options = ",".join(filter(None, [f"size={disk.size}", disk.options]))
-    answer = _call("mount", "-t", "tmpfs", "-o", options, "tmpfs", str(mounted))
+    answer = _call("mount", "-t", "tmpfs", "-o", f"size={disk.size}", "tmpfs", str(mounted))
     if answer.returncode:
         mounted.rmdir()
         there.rename(mounted)
         raise NotTriedError(f"no file system can be mounted here: {answer.stderr.strip()}")
     try:
-        if not disk.options and disk.below != CACHE:
+        if disk.below != CACHE:
             shutil.copytree(there, mounted, dirs_exist_ok=True)
         yield mounted
     finally:
@@ -186,8 +166,6 @@ def _broken(mount: Path, disk: Disk) -> Iterator[None]:
     finally:
         if disk.is_read_only:
             _call("mount", "-o", "remount,rw", str(mount))
-        if disk.options:
-            _call("mount", "-o", "remount,nr_inodes=100000", str(mount))
         if disk.is_file:
             mount.unlink()
             mount.mkdir()

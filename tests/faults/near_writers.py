@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from faults.bench import Bench
 
 
-LONG_LOGS = {"renames-700": 700, "renames-1500": 1500}
+LONG_LOGS = {"renames-1500": 1500}
 """How many commits a log has at first."""
 
 FEW = 50
@@ -87,14 +87,6 @@ def _comments(table: WrittenTable, number: int) -> None:
         table.vacuum()
 
 
-def _vacuum(table: WrittenTable, number: int) -> None:
-    """Overwrite all files, and delete the old ones."""
-    table.commit()
-    table.vacuum()
-    if not number % FEW:
-        table.clean_up()
-
-
 def _clean_up(table: WrittenTable, number: int) -> None:
     """Write a checkpoint after every third commit, and delete all commits before it."""
     table.commit()
@@ -113,7 +105,6 @@ WRITERS: dict[str, Callable[[Path], Iterator[None]]] = {
     "deltalake": _deltalake,
     **{kind: partial(_renames, length) for kind, length in LONG_LOGS.items()},
     "comments": partial(_rounds, _comments, has_checkpoint=True),
-    "vacuum": partial(_rounds, _vacuum),
     "clean-up": partial(_rounds, _clean_up, has_checkpoint=True),
     "drop": partial(_rounds, _drop),
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -174,13 +173,6 @@ def answers(body: object, status: str = "200 OK", **headers: str) -> Callable[[H
         server.send(connection, head(len(content), status, **headers) + content)
 
     return play
-
-
-def timed(does: Callable[[], object]) -> float:
-    """Return how many seconds something takes."""
-    start = time.monotonic()
-    does()
-    return time.monotonic() - start
 
 
 @contextmanager
