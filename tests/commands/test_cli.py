@@ -126,17 +126,6 @@ def test_the_report_is_printed(capsys):
     assert (len(json.loads(answer.out)["runs"]), answer.err) == (2, "")
 
 
-def test_two_catalogs_with_the_same_names_stay_apart(folder, capsys):
-    prod = replace(DRIFTED, target="a" * 16)
-    staging = replace(DRIFTED, target="b" * 16, created="2026-01-31T12:00:00Z", status=Status.IN_SYNC)
-    (folder / "prod.json").write_text(report_text(sample_report(prod)))
-    (folder / "staging.json").write_text(report_text(sample_report(staging)))
-
-    assert main(["merge", "prod.json", "staging.json"]) == 0
-
-    assert names(capsys.readouterr().out) == [("dev.silver.orders", "drifted"), ("dev.silver.orders", "in sync")]
-
-
 HOSTILE = "a ##[add-mask]b\n::error::c ##vso[task.complete]\u202e"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import httpx
@@ -136,17 +135,6 @@ def test_every_so_manieth_update_loses_a_race_as_on_the_embedded_database(double
     assert message.index("Deadlock detected. The current transaction was rolled back.") > 800
 
 
-def test_an_etag_is_the_time_beside_the_version(double, call):
-    version = commit_version(3)
-    before = call("GET", TABLE)[1]["metadata"]
-    after = call("POST", TABLE, update(double, version))[1]["metadata"]
-
-    assert re.fullmatch(r"etag-\d{13}", before["etag"])
-    assert int(after["etag"][5:]) > int(before["etag"][5:])
-    assert (after["last-commit-version"], after["last-commit-timestamp-ms"]) == (3, 5)
-    assert "last-commit-version" not in before
-
-
 def test_one_update_sets_everything_and_keeps_the_id(double, call):
     before = call("GET", "/tables/dev.silver.orders")[1]
     nested = {
@@ -222,51 +210,6 @@ def test_a_page_is_never_larger_than_a_hundred_and_a_full_one_has_a_token(double
         "schemas": [(100, "x098"), (50, None)],
         "tables": [(100, "t098"), (0, None)],
     }
-
-
-class TestAuthorization:
-    """With authorization on, answers come before either API is reached."""
-
-    @pytest.fixture
-    def call(self):
-        with UnityDouble(token="me") as double:  # noqa: S106 - of nobody
-            double.metastore.create_catalog({"name": "dev"})
-            double.metastore.create_schema({"name": "silver", "catalog_name": "dev"})
-            for name in ("orders", "secret"):
-                double.metastore.create_table(entry(name))
-            double.hidden.add("dev.silver.secret")
-            headers = {"Authorization": "Bearer me"}
-            with httpx.Client(base_url=f"{double.uri}{ROOT}", headers=headers) as client:
-
-                def ask(method, path, body=None):
-                    answer = client.request(method, path, json=body)
-                    return answer.status_code, answer.json()
-
-                ask.double = double  # type: ignore[attr-defined]
-                yield ask
-
-    def test_a_forbidden_schema_or_catalog(self, call):
-        for hidden, path in (("dev.silver", "/schemas/dev.silver"), ("dev", "/catalogs/dev")):
-            call.double.hidden.clear()
-            call.double.hidden.add(hidden)
-
-            assert [call("GET", hidden_path)[0] for hidden_path in (path, ORDERS, LISTING)] == [403] * 3
-
-    def test_lists_are_filtered(self, call):
-        listed = call("GET", "/tables?catalog_name=dev&schema_name=silver")[1]["tables"]
-        call.double.hidden.add("dev")
-
-        assert [name["name"] for name in listed] == ["orders"]
-        assert call("GET", "/catalogs")[1]["catalogs"] == []
-
-    def test_who_may_select_alone_cannot_update(self, call):
-        for name in ("dev.silver.orders", "dev.silver", "dev"):
-            call.double.read_only.add(name)
-            assert call("POST", TABLE, update(call.double, COMMENT))[0] == 403
-            assert call("GET", TABLE)[0] == 200
-
-            call.double.read_only.clear()
-            assert call("POST", TABLE, update(call.double, COMMENT))[0] == 200
 
 
 def test_what_spark_makes_in_the_store_has_an_entry_without_columns(tmp_path):

@@ -25,15 +25,12 @@ from pytest_delta_schema import (
     Settings,
     Table,
     UnsafePlanError,
-    assert_table_equals,
-    state_text,
 )
 from pytest_delta_schema.backends.databricks.descriptions import clustering_paths
 from pytest_delta_schema.backends.databricks.reading import RUNTIME
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import (
     ConvergenceError,
-    DeclarationError,
     InvalidModelError,
     StatementError,
 )
@@ -51,7 +48,6 @@ from pytest_delta_schema.state import (
     state_from_json,
     state_json,
 )
-from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
 from pytest_delta_schema.testing.databricks import OtherObject
 from pytest_delta_schema.testing.scenario import BOTH, LONG, field, struct
@@ -254,27 +250,6 @@ def test_an_apply_waits_for_a_minute_at_most(monkeypatch):
         assert sum(catalog.waited) == 60
 
 
-ROWS = "reads the rows of tables, which the databricks backend cannot; the backends that can are local, session, unity and memory"
-COMMITS = "reads the commits of tables, which the databricks backend cannot; the backends that can are local, session and unity"
-
-
-@pytest.mark.parametrize(
-    ("use", "text"),
-    [
-        (lambda model, catalog: assert_table_equals(model, [], catalog=catalog), f"assert_table_equals {ROWS}"),
-        (lambda model, catalog: state_text(model, version=0, catalog=catalog), f"state_text {COMMITS}"),
-        (effect_on, f"delta_effect {COMMITS}"),
-        (versions_of, f"delta_versions {COMMITS}"),
-    ],
-    ids=["assert_table_equals", "state_text", "delta_effect", "delta_versions"],
-)
-def test_rows_and_commits_are_refused_in_one_line(workspace, use, text):
-    with pytest.raises(DeclarationError) as caught:
-        use(table(column()), DatabricksCatalog(workspace))
-
-    assert str(caught.value) == text
-
-
 def test_older_versions_are_not_read(workspace):
     catalog = made(workspace, table(ID))
 
@@ -448,6 +423,8 @@ def test_types_are_read_as_they_are_written():
     }
 
     assert {text: parse_databricks_type(text) for text in expected} == expected
+    with pytest.raises(ValueError, match="type array<> cannot be understood"):
+        parse_databricks_type("array<>")
 
 
 RUNTIMES: dict[bool, list[Any]] = {

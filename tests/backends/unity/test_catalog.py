@@ -11,7 +11,7 @@ from pytest_delta_schema.backends.unity import UnityClient
 from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT, field, struct
-from pytest_delta_schema.testing.unity import SimulatedFault, UnityDouble
+from pytest_delta_schema.testing.unity import UnityDouble
 from support.covering import played_on
 from support.models import NAME, column, table
 from support.reviewed import ReviewedSuite
@@ -125,34 +125,6 @@ def test_a_session_of_another_server_is_refused_before_anything_runs(unity, loca
 
     with pytest.raises(ApplyError, match=r"is not the one at .* \(spark.sql.catalog.dev.uri is https://elsewhere"):
         Orchestrator.over(unity).sync_tables([table(column())])
-
-
-def test_a_server_that_dies_after_the_first_statement(unity, double, monkeypatch):
-    """Spark runs the rest, because it commits to the log: the error says so, and how to go back."""
-    line = Orchestrator.over(unity)
-    line.sync_tables([table(column())])
-    run = unity.run
-
-    def dying(statement):
-        run(statement)
-        double.faults.append(SimulatedFault(path="", status=502, text="bad gateway"))
-
-    monkeypatch.setattr(unity, "run", dying)
-    monkeypatch.setattr(double, "faults", [])
-    wanted = table(column(is_nullable=False, comment="Key"), column("a", TEXT), comment="All")
-
-    with pytest.raises(
-        ApplyError,
-        match=r"all 4 statements ran, and then the table could not be read back: ",
-    ) as caught:
-        Orchestrator.over(unity).sync_tables([wanted])
-
-    assert (len(caught.value.done), caught.value.not_run, caught.value.fault.code) == (4, (), "DS604")
-    assert f"to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF {caught.value.version}" in str(
-        caught.value,
-    )
-    double.faults.clear()
-    assert unity.version(NAME) == (caught.value.version or 0) + 4
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import shutil
 import pytest
 
 from pytest_delta_schema.backends import concurrency
-from pytest_delta_schema.backends.logs.files import LocalFiles
 from pytest_delta_schema.backends.unity.logs import ExternalLogs
 from support.logs import commit, field, metadata
 from support.models import NAME
@@ -79,24 +78,6 @@ def test_a_table_that_is_dropped_while_it_is_read_is_absent(unity, monkeypatch):
     state = unity.state()
 
     assert (state.problems, state.tables[NAME].exists, state.tables[NAME].schema_exists) == ({}, False, True)
-
-
-@pytest.mark.parametrize(
-    ("failures", "is_read"),
-    [(["1 is gone", "2 is gone", "3 is gone"], True), (["1 is gone", "1 is gone"], False)],
-    ids=["another one each time", "twice the same"],
-)
-def test_a_log_whose_files_are_deleted_while_it_is_read_is_opened_again(unity, monkeypatch, failures, is_read):
-    waiting, listed = list(failures), LocalFiles.names
-
-    def names(files):
-        if waiting:
-            raise OSError(waiting.pop(0))
-        return listed(files)
-
-    monkeypatch.setattr(LocalFiles, "names", names)
-
-    assert (str(NAME) not in map(str, unity.state().problems)) is is_read
 
 
 def after_update(monkeypatch, unity, writers):

@@ -183,18 +183,23 @@ def test_what_is_no_difference(unity):
 
 
 def test_what_the_server_cannot_store_is_left_out_and_noted(unity):
-    unity.table("dev.silver.odd", field("id"), field("v", "void"), note="x" * 300, team="x", comment="Odd")
+    longest, too_long = "n" * 255, "m" * 256
+    kept = [field("id"), field(longest), field("c", "string", __COLLATIONS={"c": "spark.UTF8_LCASE"})]
+    lost = [field("v", "void"), field(" ", "string"), field("s", {"type": "struct", "fields": []})]
+    lost += [field("f", {"type": "struct", "fields": [field(" ")]}), field(too_long)]
+    unity.table("dev.silver.odd", *kept, *lost, note="x" * 300, team="x", comment="Odd")
     odd = table(column(), name="dev.silver.odd")
 
     (done,) = unity.catalog.sync_entries([odd])
 
     entry = unity.entry("dev.silver.odd")
-    assert [column["name"] for column in entry["columns"]] == ["id"]
+    assert [column["name"] for column in entry["columns"]] == ["id", longest, "c"]
     assert (entry["comment"], entry["properties"]["team"], "note" in entry["properties"]) == ("Odd", "x", False)
     assert list(map(str, done.notes)) == [
         (
-            "dev.silver.odd: the catalog cannot store column v (void), property note (a value of 300 characters), and its"
-            " entry lacks it"
+            "dev.silver.odd: the catalog cannot store column v (void), column   (a blank name), column s (a struct without"
+            f" fields), column f (a blank name), column {too_long} (a name of 256 characters), property note (a value of"
+            " 300 characters), and its entry lacks it"
         ),
     ]
     assert unity.differences(odd.name) == []
@@ -488,7 +493,7 @@ def deep_log(folder, levels):
 
 
 def test_a_table_that_is_nested_too_deeply_fails_its_own_sync_alone(unity):
-    models = {levels: table(column(), name=f"dev.silver.deep_{levels}") for levels in (100, 110, 2000)}
+    models = {levels: table(column(), name=f"dev.silver.deep_{levels}") for levels in (100, 101, 2000)}
     for levels, model in models.items():
         deep_log(unity.table(model.qualified_name), levels)
 
@@ -498,10 +503,10 @@ def test_a_table_that_is_nested_too_deeply_fails_its_own_sync_alone(unity):
     assert {done.table for done in caught.value.done} == {
         "dev.silver.orders",
         "dev.silver.deep_100",
-        "dev.silver.deep_110",
+        "dev.silver.deep_101",
     }
     (problem,) = caught.value.diagnostics
     assert problem.table == "dev.silver.deep_2000"
     assert "nested too deeply, which is more than this package reads" in problem.message
-    assert [unity.differences(models[levels].name) for levels in (100, 110)] == [[], []]
-    assert [column["name"] for column in unity.entry("dev.silver.deep_110")["columns"]] == []
+    assert [unity.differences(models[levels].name) for levels in (100, 101)] == [[], []]
+    assert [len(unity.entry(f"dev.silver.deep_{levels}")["columns"]) for levels in (100, 101)] == [1, 0]

@@ -9,7 +9,7 @@ from pytest_delta_schema.diagnostics.errors import MetadataSyncError
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.checks import check_entry
 from pytest_delta_schema.engine.outcomes import Status
-from pytest_delta_schema.testing.unity_tables import invalid, stored_field
+from pytest_delta_schema.testing.unity_tables import stored_field
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.models import NAME, column, table
 from support.unity import MODEL, lake
@@ -79,43 +79,6 @@ def test_an_ordinary_log_of_a_managed_table_is_synchronised_on_each_read_and_by_
 
         assert [outcome.status for outcome in outcomes(unity, model)] == [Status.IN_SYNC, Status.IN_SYNC]
         assert unity.entry()["properties"] == version
-
-
-REGISTER = (
-    "register it again through Spark, which changes no file: DROP TABLE IF EXISTS `dev`.`silver`.`orders`;"
-    " CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '{location}'"
-)
-
-
-@pytest.mark.parametrize(
-    ("kind", "remedy"), [("EXTERNAL", REGISTER), ("MANAGED", "have it corrected by whoever runs the server")]
-)
-def test_a_server_that_refuses_columns_keeps_the_rest_of_an_update(unity, monkeypatch, kind, remedy):
-    """Newer servers refuse set-columns with several renames, or without column mapping (upstream's open changes)."""
-    folder = delta_log(unity.folder / "dev" / "silver" / "orders", field("id"), comment="Orders", team="x")
-    unity.state()
-    unity.entry()["table_type"] = kind
-    update = unity.server.metastore.update_table
-
-    def guarded(name, body):
-        if any(action["action"] == "set-columns" for action in body["updates"]):
-            raise invalid("Only a single rename is supported per request")
-        return update(name, body)
-
-    monkeypatch.setattr(unity.server.metastore, "update_table", guarded)
-    for _ in range(2):  # the second one has nothing to send but the columns
-        with pytest.raises(MetadataSyncError) as caught:
-            unity.catalog.sync_entries([MODEL])
-
-        (problem,) = caught.value.diagnostics
-        assert problem.message == (
-            "the server refuses the columns of its log, and its catalog entry keeps the old ones (POST"
-            f" /delta/v1/catalogs/dev/schemas/silver/tables/orders on {unity.server.uri}: 400"
-            " InvalidParameterValueException: Only a single rename is supported per request)"
-        )
-        assert problem.remedy == remedy.format(location=folder.as_uri())
-        assert unity.differences() == ["columns: the catalog entry has none, the log has 1"]
-        assert unity.entry()["properties"] == {"team": "x"}
 
 
 def test_without_a_delta_api_an_entry_is_never_deleted_and_a_log_to_which_the_catalog_commits_needs_spark(tmp_path):

@@ -97,63 +97,6 @@ def test_clustering_and_damage_are_read_through_the_same_store(unity, bucket, tm
     )
 
 
-CLOSED = "http://127.0.0.1:1"
-
-
-ANSWERS = f"check that the endpoint {CLOSED} answers and that"
-UNSET = "the environment variable LAKE_KEY, which the entry of storage for s3://lake names, is not set"
-REMEDIES: list[tuple[str, bool, dict[str, str], str]] = [
-    (
-        "s3://elsewhere/orders",
-        False,
-        {},
-        (
-            "the server vends no credentials for it and no entry of storage has a prefix of it, so add one with its"
-            " keys, or configure its bucket on the server"
-        ),
-    ),
-    (
-        "s3://lake/silver/orders",
-        True,
-        {"endpoint": CLOSED},
-        f"{ANSWERS} the credentials that the server vends may read the folder, or restore it",
-    ),
-    (
-        "s3://lake/silver/orders",
-        False,
-        {"access_key_variable": "LAKE_KEY", "secret_key_variable": "LAKE_SECRET"},
-        "set it",
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("location", "vends", "store", "remedy"),
-    REMEDIES,
-    ids=["no credentials and no store", "closed endpoint", "no key"],
-)
-def test_files_that_cannot_be_read_have_the_remedy_of_their_store(
-    tmp_path, monkeypatch, location, vends, store, remedy
-):
-    for key in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "LAKE_SECRET"):
-        monkeypatch.delenv(key, raising=False)
-    monkeypatch.setenv("LAKE_KEY", "")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    stores = [Storage(prefix="s3://lake", region="us-east-1", path_style=True, **store)]
-    with lake(tmp_path / "store", stores=stores) as made:
-        made.table()
-        made.state()
-        made.server.metastore._store = None
-        made.entry()["storage_location"] = location
-        keys = {"access_key_id": "AKIAVENDED", "secret_access_key": "vended-secret", "session_token": "s"}
-        made.server.credentials = {"aws_temp_credentials": keys} if vends else None
-
-        problem = made.state().problems[NAME]
-
-    assert problem.remedy == remedy
-    assert remedy != "set it" or problem.message == UNSET
-
-
 VENDED = Credentials(values={key: Secret(value) for key, value in KEYS.items()})
 MINIO = Storage(prefix="s3://lake", endpoint="http://127.0.0.1:9000", region="eu-1", path_style=True)
 DEEPER = Storage(prefix="s3a://lake/gold/", access_key_variable="LAKE_KEY", secret_key_variable="LAKE_SECRET")  # noqa: S106 - a name

@@ -237,13 +237,6 @@ def test_a_call_goes_through_the_proxy_of_the_environment_with_its_password(envi
         assert "Proxy-Authorization: Basic bWU6aHVudGVyMiE=" in proxy.heads[0]
 
 
-def test_hosts_can_be_left_out_of_the_proxy(environment):
-    environment("HTTP_PROXY", "http://proxy.invalid:1")
-    environment("NO_PROXY", "127.0.0.1")
-    with playing(answers({"name": "dev"})) as (_, client):
-        assert client.catalog("dev") == {"name": "dev"}
-
-
 def test_a_proxy_that_is_not_there_or_cannot_be_used_is_named_without_its_password(environment):
     port = own_port()
     environment("HTTPS_PROXY", f"me:hunter2@127.0.0.1:{port}")
