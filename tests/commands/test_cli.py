@@ -60,14 +60,6 @@ def test_a_code_is_explained(capsys, codes):
     assert capsys.readouterr() == (EXPLAINED, "")
 
 
-def test_several_codes_are_explained_one_after_the_other(capsys):
-    assert main(["explain", "DD102,DS206"]) == 0
-
-    answer = capsys.readouterr().out
-    assert answer.startswith("DD102 ColumnMissing: a difference between a model and the catalog\n")
-    assert answer.endswith(f"\n\n{EXPLAINED}")
-
-
 @pytest.mark.parametrize(
     ("codes", "error"),
     [
@@ -172,15 +164,6 @@ def test_every_format_is_written_without_pyspark(folder):
         "delta-report.md",
         "delta-report.sarif",
     ]
-
-
-def test_a_step_of_github_gets_a_summary_of_all_runs(folder, monkeypatch, capsys):
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
-
-    assert main(["merge", "a.json", "b.json", "--report", "github"]) == 0
-
-    assert "1 of 3 tables fails" in (folder / "summary.md").read_text().splitlines()[0]
-    assert capsys.readouterr().out.startswith("::error ")
 
 
 def test_every_file_that_is_no_report_is_named_and_nothing_is_written(folder, capsys):

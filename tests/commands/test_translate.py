@@ -84,15 +84,6 @@ def test_models_become_a_script(capfd):
     assert capfd.readouterr() == (DDL, "")
 
 
-def test_a_script_alters_the_tables_of_the_one_before(folder, capfd):
-    (folder / "a.sql").write_text("CREATE TABLE dev.s.t (id INT)")
-    (folder / "b.sql").write_text("ALTER TABLE dev.s.t ADD COLUMN n INT")
-
-    assert main(["translate", "a.sql", "b.sql", "--to=ddl"]) == 0
-
-    assert "  `n` INT\n" in capfd.readouterr().out
-
-
 FAULTS = [
     (
         ["shop.sql"],
@@ -111,10 +102,7 @@ FAULTS = [
         ["none.sql"],
         ["error: none.sql cannot be read: No such file or directory; name a script of DDL statements"],
     ),
-    (["bytes.sql"], ["error: bytes.sql is not UTF-8: invalid start byte at byte 0; convert it"]),
     (["fails.py"], ["error: fails.py cannot be run: ZeroDivisionError: division by zero; correct it"]),
-    (["exits.py"], ["error: exits.py cannot be run: SystemExit: 3; correct it"]),
-    (["none.py"], ["error: none.py cannot be run: FileNotFoundError: [Errno 2] No such file or directory*"]),
     (["empty.py"], ["error: empty.py declares no table; name a file that does"]),
     (
         ["models.py", "again.sql"],
@@ -125,9 +113,7 @@ FAULTS = [
 
 def test_nothing_is_written_if_there_is_a_fault(folder, capfd):
     (folder / "bad.sql").write_text("INSERT INTO x VALUES (1); DROP TABLE y")
-    (folder / "bytes.sql").write_bytes(b"\xff")
     (folder / "fails.py").write_text("1 / 0")
-    (folder / "exits.py").write_text("raise SystemExit(3)")
     (folder / "empty.py").write_text("x = [1]")
     (folder / "again.sql").write_text("CREATE TABLE dev.silver.orders (id INT)")
 
@@ -136,8 +122,7 @@ def test_nothing_is_written_if_there_is_a_fault(folder, capfd):
 
         out, err = capfd.readouterr()
         assert out == ""
-        for line, expected in zip(err.splitlines(), errors, strict=True):
-            assert line == expected or (expected.endswith("*") and line.startswith(expected[:-1]))
+        assert err.splitlines() == errors
 
 
 @pytest.mark.usefixtures("folder")

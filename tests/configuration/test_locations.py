@@ -46,17 +46,6 @@ def test_faults_name_each_location_and_no_secret(snapshot):
     assert not any(secret in text for secret in ("the-password", "the-signature", "AKIAUSER", "somebody"))
 
 
-def test_values_that_are_no_texts_and_names_without_quotes():
-    for given, fault in (
-        ({"dev": {"silver": "s3://lake"}}, "locations: dev is a table; put names with dots in quotes: a table such as"),
-        ({"dev.silver": 3}, "locations: dev.silver is 3; write a text"),
-        ("s3://lake", "locations is 's3://lake'; write a table such as"),
-    ):
-        with pytest.raises(SettingError) as caught:
-            value("locations", given)
-        assert str(caught.value).startswith(fault)
-
-
 @pytest.mark.parametrize(
     ("given", "location"),
     [

@@ -123,22 +123,6 @@ def test_pytest_is_not_needed(tmp_path):
     assert (done.stdout, done.stderr) == ("('dev.*',)\n", "")
 
 
-def test_a_misspelt_section_is_an_error_for_scripts(tmp_path):
-    faults = {
-        "pyproject.toml": "[tool.pytest-delta-schema] is not read; write [tool.pytest_delta_schema]",
-        "pytest.ini": "[pytest_delta_schema] is not read; move it to [tool.pytest_delta_schema] of pyproject.toml",
-    }
-    for name, fault in faults.items():
-        path = tmp_path / name
-        path.write_text(f"{fault.partition(' ')[0]}\nprotected = ['dev.*']\n")
-
-        with pytest.raises(ConfigurationError) as error:
-            Settings.from_project(tmp_path)
-
-        path.unlink()
-        assert str(error.value) == f"{path}: {fault}"
-
-
 PATH: dict[str, Any] = {"path": "prod.gold.**"}
 
 
@@ -177,15 +161,3 @@ def test_all_faults_of_an_entry_are_named(snapshot):
     faults = [fault for entry in WRONG_ENTRIES for fault in faults_of({"path": "dev.**"}, entry)]
 
     assert "\n".join([*faults, ""]) == snapshot(extension_class=TextSnapshot)
-
-
-def test_all_faults_of_all_entries_are_named_at_once():
-    faults = faults_of(PATH | {"roles": ["x"], "fail_on": "y", "min_notice": "z"}, {"path": "a"}, PATH, PATH)
-
-    assert [fault.partition(";")[0] for fault in faults] == [
-        "compatibility entry 1: roles[0] is 'x'",
-        "compatibility entry 1: fail_on is 'y'",
-        "compatibility entry 1: min_notice is 'z'",
-        "compatibility entry 2: path is invalid: path 'a' matches no table, because the name of a table has 3 parts",
-        "compatibility entry 4: path is that of an entry above, 'prod.gold.**'",
-    ]

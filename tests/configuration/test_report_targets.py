@@ -30,28 +30,6 @@ def test_targets(tmp_path, texts, expected):
     assert files == tuple(ReportFile(type_, file and str(tmp_path / file)) for type_, file in expected)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "jsno:x",
-            "there is not a report of type 'jsno'; did you mean json? The types are json, html, github",
-        ),
-        ("c:\\x.json", "there is not a report of type 'c'; the types are json, html, github"),
-        ("", "there is not a report of type ''; the types are json, html, github"),
-        ("json:", "'json:' names no file; write json, json:FILE or json:off"),
-        ("json:a\0b", "'a\\x00b' is not a valid file path (*; use a different one"),
-    ],
-)
-def test_what_names_no_report(tmp_path, text, message):
-    with pytest.raises(ValueError, match=r".") as caught:
-        parse_target(text, list(EXTENSIONS), tmp_path)
-
-    head, _, tail = message.partition("*")
-    assert str(caught.value).startswith(head)
-    assert str(caught.value).endswith(tail)
-
-
 def test_all_files_that_cannot_be_written_are_named(tmp_path):
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()

@@ -8,12 +8,9 @@ from typing import get_args
 import pytest
 
 from pytest_delta_schema import ForeignKey, MemoryCatalog, Orchestrator, Settings
-from pytest_delta_schema.configuration.files import read_project_file
 from pytest_delta_schema.configuration.project_settings import load_rules
-from pytest_delta_schema.configuration.sources import from_sources
 from pytest_delta_schema.configuration.values import _TYPED
 from pytest_delta_schema.delta.protocol import COLUMN_MAPPING, TYPE_WIDENING
-from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.engine import current_settings
 from pytest_delta_schema.engine.declarations import BoundModel, declared
 from pytest_delta_schema.plan import Risk
@@ -56,23 +53,6 @@ def test_a_table_has_its_own_clients_or_those_of_the_project(listed, clients):
     assert changed.clients == clients
     assert model.clients == tuple(listed)
     assert (changed is model) == bool(listed)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (
-            Settings(clients=("trinoo>=470",)),
-            "'trinoo>=470': there is no client trinoo; did you mean trino, as in 'trino>=470'?",
-        ),
-        (Settings(client_features=(("trino.clustering", "soon"),)), "trino.clustering: 'soon' names no versions"),
-    ],
-)
-def test_settings_of_a_script_that_name_no_client(settings, message):
-    with pytest.raises(DeclarationError) as caught:
-        Orchestrator.over(MemoryCatalog(), settings=settings)
-
-    assert str(caught.value).startswith(message)
 
 
 def test_a_bound_table_is_not_mapped_again_and_gets_no_defaults_twice():
@@ -128,11 +108,6 @@ class Annotated:
         return [subject][:0]
 
 
-class Unclear:
-    def check(self, it):
-        return [it][:0]
-
-
 INSTANCE = NoFloats()
 
 
@@ -146,17 +121,6 @@ def test_rules_are_loaded_by_their_names():
     assert [type(rule).__name__ for rule in plans] == ["NothingIsCreated", "Annotated"]
 
 
-def test_all_rules_that_cannot_be_loaded_are_named_at_once():
-    with pytest.raises(DeclarationError) as caught:
-        load_rules(["shop", "no_such_module:Rule", f"{__name__}:Missing", f"{__name__}:Unclear"])
-
-    text = str(caught.value).splitlines()
-    assert text[0] == "rule 'shop' cannot be loaded, ValueError: write it as module:name, such as shop.rules:NoFloats"
-    assert text[1].startswith("rule 'no_such_module:Rule' cannot be loaded, ModuleNotFoundError: No module named")
-    assert "has no attribute 'Missing'" in text[2]
-    assert text[3].endswith("its check takes neither a Table nor an action; call the parameter table or action")
-
-
 def test_every_kind_has_a_reader_and_a_type_in_the_reference():
     assert set(_TYPED) == set(reference._TYPES) == set(get_args(SettingKind)) == {*(row.kind for row in SETTINGS)}
 
@@ -164,13 +128,3 @@ def test_every_kind_has_a_reader_and_a_type_in_the_reference():
 def test_the_choices_are_those_of_the_engine():
     assert list(get_args(RiskLabel)) == [risk.label for risk in Risk]
     assert set(get_args(Feature)) == {COLUMN_MAPPING, TYPE_WIDENING}
-
-
-def test_the_example_of_the_reference_is_valid(tmp_path):
-    (tmp_path / "pyproject.toml").write_text(reference.EXAMPLE)
-
-    sources = from_sources(project=read_project_file(tmp_path))
-
-    assert sources.faults == ()
-    assert sources.values["rules"] == ("shop.rules:NoFloats",)
-    assert sources.values["bind"] == ((("dev", "silver"), ("ci", "pr_42_silver")),)

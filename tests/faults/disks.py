@@ -1,4 +1,4 @@
-"""Full and read-only disks below the warehouse, the cache and the temporary folder, through the whole plugin."""
+"""Full and read-only disks below the warehouse and the temporary folder, through the whole plugin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from faults.bench import run_pytest, write_settings
 from faults.cases import Area, NotTriedError, require, require_clean
 from faults.scenarios import BYSTANDER, RESTORED, age, copy_tables, digest, only, require_rows, rows_in, template
-from pytest_delta_schema.backends.local.launch import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,15 +30,14 @@ COLUMNS = [Column("id", LongType()), Column("day", StringType()), Column("n", Lo
 orders = Table("dev", "{schema}", "orders", [*COLUMNS, Column("more", LongType())], comment="changed", {options})
 """
 NEW, ALIGNED, REWRITTEN = "new", "aligned", "rewritten"
-WAREHOUSE, CACHE, TEMP = "warehouse", "cache", "temp"
+WAREHOUSE, TEMP = "warehouse", "temp"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disk:
-    """One broken disk below the warehouse, the cache or the temporary folder, and what the run has to do."""
+    """One broken disk below the warehouse or the temporary folder, and what the run has to do."""
 
     below: str = WAREHOUSE
-    size: str = "64m"
     free: int | None = None
     """Bytes that are left on it before the run; ``None`` for all of them."""
     is_read_only: bool = False
@@ -55,9 +53,6 @@ DISKS = {
     "warehouse, read-only": Disk(is_read_only=True),
     "rewrite, almost full": Disk(work=REWRITTEN, free=40_000),
     "rewrite, full at the commit": Disk(work=REWRITTEN, free=200_000),
-    "cache, full": Disk(below=CACHE, size="512m", free=0),
-    "cache, read-only": Disk(below=CACHE, size="512m", is_read_only=True),
-    "cache is a file": Disk(below=CACHE, size="512m", is_file=True),
     "temp, full": Disk(below=TEMP, free=0),
     "temp, read-only": Disk(below=TEMP, is_read_only=True),
 }
@@ -65,7 +60,7 @@ DISKS = {
 
 def _run(name: str, disk: Disk, bench: Bench) -> None:
     folder = bench.new_folder(name)
-    for below in (WAREHOUSE, CACHE, TEMP):
+    for below in (WAREHOUSE, TEMP):
         (folder / below).mkdir()
     kept, rows = template(bench, RESTORED)
     expected = [] if disk.work == NEW else rows
@@ -74,9 +69,7 @@ def _run(name: str, disk: Disk, bench: Bench) -> None:
     def require_sound(when: str) -> None:
         require_rows(only(rows_in(bench, schema / "orders")[0], ["id", "day", "n"]), expected, when)
 
-    with _mounted(folder / disk.below, disk) as mount:
-        if disk.below == CACHE:
-            _put_jars(mount)
+    with _mounted(folder / disk.below) as mount:
         if disk.work != NEW:
             schema.parent.mkdir(exist_ok=True)
             copy_tables(kept, schema, SCHEMA)
@@ -85,11 +78,9 @@ def _run(name: str, disk: Disk, bench: Bench) -> None:
         with _broken(mount, disk):
             _require_answer(folder, disk)
         require_sound("while the disk was broken")
-        if disk.below == CACHE and disk.is_file:
-            _put_jars(mount)
         age(schema / "orders")
         for mode in ("apply", "drift"):
-            answer = _pytest(folder, disk, mode)
+            answer = _pytest(folder, mode)
             require(answer.returncode == 0, f"a second {mode}, on a sound disk: {answer.stdout[-1500:]}")
         require_sound("after a second apply")
         require(digest(schema / BYSTANDER) == before, "the table of somebody else has changed")
@@ -104,7 +95,7 @@ def _write_project(folder: Path, options: str) -> None:
 
 def _require_answer(folder: Path, disk: Disk) -> None:
     """Apply on the broken disk: it works, or reports in one line what stops it."""
-    answer = _pytest(folder, disk, "apply")
+    answer = _pytest(folder, "apply")
     output, tail = answer.stdout, answer.stdout[-1500:]
     require_clean(output, "the output")
     require("INTERNALERROR" not in output, f"pytest broke: {tail}")
@@ -117,29 +108,26 @@ def _require_answer(folder: Path, disk: Disk) -> None:
         require(not (disk.below == WAREHOUSE and takes_nothing), f"a disk that takes nothing is green: {tail}")
 
 
-def _pytest(folder: Path, disk: Disk, mode: str) -> subprocess.CompletedProcess[str]:
+def _pytest(folder: Path, mode: str) -> subprocess.CompletedProcess[str]:
     environment = {"TMPDIR": str(folder / TEMP), "PYTHONDONTWRITEBYTECODE": "1"}
-    if disk.below == CACHE:
-        environment["XDG_CACHE_HOME"] = str(folder / CACHE)
 
     args = [f"--delta-{mode}", "-m", f"delta_{mode}"]
     return run_pytest(folder, args, environment, seconds=400)
 
 
 @contextmanager
-def _mounted(mounted: Path, disk: Disk) -> Iterator[Path]:
+def _mounted(mounted: Path) -> Iterator[Path]:
     """Mount a separate file system at a place, with what is there already."""
     there = mounted.with_name(f"{mounted.name}-before")
     mounted.rename(there)
     mounted.mkdir()
-    answer = _call("mount", "-t", "tmpfs", "-o", f"size={disk.size}", "tmpfs", str(mounted))
+    answer = _call("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(mounted))
     if answer.returncode:
         mounted.rmdir()
         there.rename(mounted)
         raise NotTriedError(f"no file system can be mounted here: {answer.stderr.strip()}")
     try:
-        if disk.below != CACHE:
-            shutil.copytree(there, mounted, dirs_exist_ok=True)
+        shutil.copytree(there, mounted, dirs_exist_ok=True)
         yield mounted
     finally:
         _call("umount", "--lazy", str(mounted))
@@ -170,11 +158,6 @@ def _broken(mount: Path, disk: Disk) -> Iterator[None]:
             mount.unlink()
             mount.mkdir()
         filler.unlink(missing_ok=True)
-
-
-def _put_jars(cache: Path) -> None:
-    """Put the jars of Delta into a cache, so nothing is downloaded; all else is made there."""
-    shutil.copytree(cache_folder() / "jars", cache / cache_folder().name / "jars")
 
 
 def _call(*args: str) -> subprocess.CompletedProcess[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import multiprocessing
 import traceback
 from functools import partial
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from faults.cases import Area, require
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from support.damaged_logs import ABSENT, RECLUSTERED, WrittenTable, clustering_by
+from support.damaged_logs import ABSENT, RECLUSTERED, WrittenTable
 from support.log_readers import READERS, FalseVerdictError, Reading
 from support.models import NAME
 
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
     from faults.bench import Bench
 
-
-LONG_LOGS = {"renames-1500": 1500}
-"""How many commits a log has at first."""
 
 FEW = 50
 """How many commits are kept, where a log would become long."""
@@ -56,17 +52,6 @@ def _deltalake(folder: Path) -> Iterator[None]:
         write_deltalake(str(folder), rows, mode="append")
         if number % 2:
             DeltaTable(str(folder)).create_checkpoint()
-
-
-def _renames(length: int, folder: Path) -> Iterator[None]:
-    """Commit every millisecond to a long log, by renaming temporary files."""
-    table = WrittenTable(folder, has_checkpoint=False)
-    # Without the domain, a reader of clustering columns would read all commits.
-    action = json.dumps({"domainMetadata": clustering_by(table.states[-1].clustering)})
-    for number in itertools.count(table.next):
-        table.put(f"{number:020d}.json", action)
-        if number >= length:
-            yield
 
 
 def _rounds(
@@ -103,7 +88,6 @@ def _drop(table: WrittenTable, number: int) -> None:
 
 WRITERS: dict[str, Callable[[Path], Iterator[None]]] = {
     "deltalake": _deltalake,
-    **{kind: partial(_renames, length) for kind, length in LONG_LOGS.items()},
     "comments": partial(_rounds, _comments, has_checkpoint=True),
     "clean-up": partial(_rounds, _clean_up, has_checkpoint=True),
     "drop": partial(_rounds, _drop),
@@ -112,13 +96,6 @@ WRITERS: dict[str, Callable[[Path], Iterator[None]]] = {
 SECONDS = 60
 ROUNDS = {"local": 7, "damage of a local log": 4, "unity, local": 3, "unity, remote": 2, "commits": 3, "clone": 1}
 """How many cases a reader has next to each writer."""
-
-
-def _reads(writer: str, reader: str) -> int:
-    """Return how often a case reads; a log that has thousands of commits and no checkpoint not a hundred times."""
-    if writer in LONG_LOGS:
-        return {"unity, remote": 1, "clone": 2}.get(reader, 25)
-    return 25 if reader == "unity, remote" else 100
 
 
 def _read_often(read: Callable[[], Reading], number: int, *, is_dropped: bool) -> None:
@@ -164,7 +141,9 @@ def _run(writer: str, reader: str, bench: Bench) -> None:
         require(connection.poll(SECONDS), "the writer did not begin")
         first = connection.recv()
         require(first == "ready", f"the writer failed: {first}")
-        _read_often(lambda: READERS[reader](warehouse), _reads(writer, reader), is_dropped=writer == "drop")
+        _read_often(
+            lambda: READERS[reader](warehouse), 25 if reader == "unity, remote" else 100, is_dropped=writer == "drop"
+        )
         connection.send("stop")
         require(connection.poll(SECONDS), "the writer did not end")
         rounds = connection.recv()
@@ -187,7 +166,7 @@ def _cases() -> dict[str, Callable[[Bench], None]]:
 
 AREA = Area(
     name="writers",
-    title="ten thousand reads of logs, a hundred a case, next to writers",
+    title="reads of logs, a hundred a case, next to writers",
     cases=_cases,
     sample=6,
     lanes=1,

@@ -153,11 +153,8 @@ CALLS: dict[str, tuple[str, str]] = {
     "read the configuration": ("GET", "/delta/v1/config"),
     "read an entry by the Delta API": ("GET", _DELTA_TABLE),
     "update an entry": ("POST", _DELTA_TABLE),
-    "delete an entry": ("DELETE", "/tables/[^/]+"),
-    "create an entry": ("POST", "/tables"),
-    "vend credentials": ("POST", "/temporary-table-credentials"),
 }
-"""Every call that the client makes, as method and path."""
+"""Calls that the client makes, as method and path."""
 
 PATIENCE = 60.0
 
@@ -215,38 +212,28 @@ SLACK = 3.0
 NAMES = ("orders", "lines")
 MODELS = [Table("dev", "silver", name, [Column("id", LongType())]) for name in NAMES]
 ABSENT = [Table("dev", schema, "absent", [Column("id", LongType())]) for schema in ("silver", "missing")]
-RECREATED = ("delete an entry", "create an entry")
-"""Calls of a server without a Delta API."""
-
-CREDENTIALS = {
-    "aws_temp_credentials": {"access_key_id": "a", "secret_access_key": "b", "session_token": "c"},
-    "expiration_time": 9999999999999,
-}
 
 
 def _run(call: str, answer: Answer, bench: Bench) -> None:
-    folder, recreates = bench.new_folder(call), call in RECREATED
-    with UnityDouble(folder, token=SECRET, delta_api=not recreates) as double:
+    folder = bench.new_folder(call)
+    with UnityDouble(folder, token=SECRET) as double:
         double.metastore.create_catalog({"name": "dev"})
-        double.credentials = CREDENTIALS
         for name in NAMES:
             delta_log(folder / "dev" / "silver" / name, field("id"), team="x")
         double.metastore.look()
-        if call == "vend credentials":
-            double.metastore.tables["dev.silver.orders"]["storage_location"] = "s3://bucket/orders"
         with LyingServer(double, call, answer) as server:
             client = UnityClient(f"http://127.0.0.1:{server.server_port}", token=Secret(SECRET), timeout=TIMEOUT)
-            _with_a_wrong_answer(client, double, recreates=recreates)
+            _with_a_wrong_answer(client, double)
             if not server.has_answered_wrongly:
                 raise NotTriedError(f"no call of the kind {call!r} was made")
     bench.clean(folder)
 
 
-def _with_a_wrong_answer(client: UnityClient, double: UnityDouble, *, recreates: bool) -> None:
+def _with_a_wrong_answer(client: UnityClient, double: UnityDouble) -> None:
     output = io.StringIO()
     handler = logging.StreamHandler(output)
     logging.getLogger("pytest_delta_schema").addHandler(handler)
-    catalog = UnityCatalog(client, read_threads=2, sync_recreate=recreates)
+    catalog = UnityCatalog(client, read_threads=2)
     steps: dict[str, Callable[[], Any]] = {
         "drift": lambda: catalog.snapshot([*MODELS, *ABSENT]),
         "listing": lambda: catalog.table_names("dev", "silver"),

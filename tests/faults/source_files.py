@@ -131,28 +131,15 @@ TAIL = (
 )
 
 
-def _placed(folder: Path, source: Source, fault: str) -> Path:
-    """Write a file, or a link to one, and return its path."""
+def _run(way: str, source: Source, bench: Bench) -> None:
+    folder = bench.new_folder(f"{way} {source.form}")
     path = folder / "models.py"
-    target = folder / "target" / "models.py" if fault == "link" else path
-    target.parent.mkdir(exist_ok=True)
-    target.write_bytes(source.content)
-    if fault == "link":
-        path.symlink_to(target)
-    elif fault == "read-only":
-        path.chmod(0o444)
-    return path
-
-
-def _run(way: str, fault: str, source: Source, bench: Bench) -> None:
-    folder = bench.new_folder(f"{way} {fault} {source.form}")
-    path = _placed(folder, source, fault)
+    path.write_bytes(source.content)
     before = statements(source.content)
     is_done = (_adopted if way == "adopt" else _imported)(folder, path, source)
     after = path.read_bytes()
-    require(path.is_symlink() is (fault == "link"), "a link was replaced, or a file by one")
     require(not list(folder.rglob("*.tmp")), "a file of the work was left")
-    require(is_done is not (fault == "read-only" or (way == "import" and source.form in REFUSED)), f"done: {is_done}")
+    require(is_done is not (way == "import" and source.form in REFUSED), f"done: {is_done}")
     if not is_done:
         require(after == source.content, "the file was touched")
     elif way == "import":
@@ -195,10 +182,9 @@ def _adopted(folder: Path, path: Path, source: Source) -> bool:
 @cache
 def _cases() -> dict[str, Callable[[Bench], None]]:
     return {
-        f"{way}/{fault}/{source.number} {source.form}": partial(_run, way, fault, source)
+        f"{way}/{source.number} {source.form}": partial(_run, way, source)
         for way in ("import", "adopt")
         for source in sources(TAIL if way == "adopt" else "")
-        for fault in (("none", "link", "read-only") if source.number % 16 == 0 else ("none",))
     }
 
 

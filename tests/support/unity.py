@@ -14,7 +14,6 @@ import httpx
 from pytest_delta_schema import UnityCatalog
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.unity import Secret as unity_Secret
 from pytest_delta_schema.backends.unity import UnityClient
 from pytest_delta_schema.backends.unity.connection import API_ROOT
 from pytest_delta_schema.backends.unity.transport import HttpAnswer
@@ -190,7 +189,7 @@ class Playing:
             },
         }
         self.calls: list[str] = []
-        self.client = UnityClient("http://unity.invalid", token=unity_Secret(token), timeout=5)
+        self.client = UnityClient("http://unity.invalid", token=Secret(token), timeout=5)
         self.client._calls._transport = self  # type: ignore[assignment]
         self.catalog = UnityCatalog(self.client, read_threads=1)
 
@@ -239,7 +238,7 @@ class Registering(UnityCatalog):
 
     def __init__(self, uri: str, token: str | None, spark: SparkSession, warehouse: Path) -> None:
         super().__init__(
-            UnityClient(uri, token=unity_Secret(token) if token else None), session=lambda: spark, read_threads=2
+            UnityClient(uri, token=Secret(token) if token else None), session=lambda: spark, read_threads=2
         )
         self._http = connection(self.client.uri, token)
         self._warehouse = warehouse

@@ -6,9 +6,7 @@ import re
 import subprocess
 import sys
 
-from pytest_delta_schema.sql import script
-from pytest_delta_schema.testing.conformance import Tables, moved_scenarios, redacted
-from pytest_delta_schema.testing.scenario_runner import planned_statements
+from pytest_delta_schema.testing.conformance import Tables, redacted
 from pytest_delta_schema.testing.workspace_questions import QUESTIONS
 
 TABLES = Tables("prod_eu", "scratch", "delta_conformance_1234abcd_")
@@ -140,16 +138,6 @@ def test_a_broken_promise_is_reported_without_names_and_the_tables_of_others_sta
     assert re.search(part, report, re.MULTILINE)
     differs = "AssertionError: the table at the end: table_properties: own: '1' instead of '(absent)'"
     assert re.search(rf"^\* `unique/\w+`: {re.escape(differs)}$", report, re.MULTILINE)
-
-
-def test_moved_scenarios_name_no_other_tables():
-    moved = moved_scenarios(TABLES)
-
-    assert len(moved) > 150
-    for scenario in moved:
-        tables = [scenario.after, *(table for table, _ in scenario.other_tables)]
-        assert {table.name for table in tables} <= set(TABLES.names)
-        assert "`dev`" not in script(planned_statements(scenario, TABLES.reference()))
 
 
 def test_what_a_catalog_answers_is_redacted():

@@ -85,9 +85,6 @@ def commit_version(number):
     }
 
 
-LISTING = "/tables?catalog_name=dev&schema_name=silver"
-
-
 ORDERS = "/tables/dev.silver.orders"
 
 
@@ -170,57 +167,6 @@ def test_one_update_sets_everything_and_keeps_the_id(double, call):
     assert shown["metadata"]["columns"]["fields"][2]["type"] == nested
     assert shown["metadata"]["last-commit-version"] == 3
     assert "comment" not in shown["metadata"]
-
-
-def test_a_managed_table_is_made_where_it_was_staged(call):
-    call("POST", "/catalogs", {"name": "lake", "storage_root": "file:///lake/"})
-    call("POST", "/schemas", {"name": "silver", "catalog_name": "lake"})
-    where = "/delta/v1/catalogs/lake/schemas/silver/staging-tables"
-
-    staged = [call("POST", where, {"name": name}) for name in ("t", " ", None)]
-    made = staged[0][1]
-    mine = {"catalog_name": "lake", "table_type": "MANAGED", "storage_location": made["location"]}
-    created = [call("POST", "/tables", entry("t", **mine)) for _ in range(2)]
-
-    assert [status for status, _ in staged] == [200, 400, 400]
-    assert staged[1][1]["error"]["message"] == "Staging table name is required."
-    assert made["location"].startswith("file:///lake/__unitystorage/")
-    assert created[0][1]["table_id"] == made["table-id"]
-    assert [status for status, _ in created] == [200, 400]
-
-
-def test_a_page_is_never_larger_than_a_hundred_and_a_full_one_has_a_token(double, call):
-    for number in range(149):
-        double.metastore.create_catalog({"name": f"x{number:03}"})
-        double.metastore.create_schema({"name": f"x{number:03}", "catalog_name": "dev"})
-    for number in range(99):
-        double.metastore.create_table(entry(f"t{number:03}"))
-
-    listed = {
-        key: [call("GET", f"{path}max_results=500{token and f'&page_token={token}'}")[1] for token in ("", last)]
-        for key, path, last in (
-            ("catalogs", "/catalogs?", "x098"),
-            ("schemas", "/schemas?catalog_name=dev&", "x098"),
-            ("tables", f"{LISTING}&", "t098"),
-        )
-    }
-
-    assert {key: [(len(page[key]), page["next_page_token"]) for page in of_key] for key, of_key in listed.items()} == {
-        "catalogs": [(100, "x098"), (50, None)],
-        "schemas": [(100, "x098"), (50, None)],
-        "tables": [(100, "t098"), (0, None)],
-    }
-
-
-def test_what_spark_makes_in_the_store_has_an_entry_without_columns(tmp_path):
-    from support.logs import delta_log, field  # noqa: PLC0415 - for this test alone
-
-    folder = delta_log(tmp_path / "dev" / "silver" / "orders", field("id"), comment="Made", team="x")
-    with UnityDouble(tmp_path) as made, httpx.Client(base_url=f"{made.uri}{ROOT}") as client:
-        current = client.get("/tables/dev.silver.orders").json()
-
-    assert (current["columns"], current["properties"], current["comment"]) == ([], {}, "Made")
-    assert (current["table_type"], current["storage_location"]) == ("EXTERNAL", folder.as_uri())
 
 
 def test_a_commit_to_a_managed_table_is_in_its_entry(double, call):

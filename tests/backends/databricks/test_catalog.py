@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,7 +38,7 @@ from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.exchange.statements import parse_databricks_type
 from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.rules.consent import parse_consent
-from pytest_delta_schema.sql import Statement, StatementKind, dotted, statements
+from pytest_delta_schema.sql import dotted, statements
 from pytest_delta_schema.state import (
     ArrayState,
     ColumnState,
@@ -192,28 +191,6 @@ def test_a_foreign_key_is_not_added_again_without_its_rely(workspace, is_shown):
     assert workspace.states() == before
 
 
-def test_an_interruption_begins_no_further_read_and_cancels_those_that_run(workspace, monkeypatch):
-    models = numbered(50)
-    made(workspace, *models)
-    cancelled, begun, ask = Event(), [], workspace.values
-
-    def values(sql):
-        begun.append(sql)
-        if len(begun) == 1:
-            raise KeyboardInterrupt
-        assert cancelled.wait(10)
-        return ask(sql)
-
-    monkeypatch.setattr(workspace, "values", values)
-    monkeypatch.setattr(workspace, "cancel", cancelled.set)
-
-    with pytest.raises(KeyboardInterrupt):
-        DatabricksCatalog(workspace, read_threads=2).snapshot(models)
-
-    assert cancelled.is_set()
-    assert len(begun) <= 4
-
-
 def late(workspace, monkeypatch, catalog, waits):
     """Let information_schema show what it showed now, until somebody has waited some times."""
     before, relations = workspace.relations(), workspace.relations
@@ -316,13 +293,6 @@ OTHERS = [
     ("v", "VIEW", None, "view", "is a view, not a table; drop it"),
     ("mv", "MATERIALIZED_VIEW", None, "materialized view", "is a materialized view, not a table; drop it"),
     (
-        "st",
-        "STREAMING_TABLE",
-        None,
-        "streaming table",
-        "is a streaming table, not a Delta table; declare the table under",
-    ),
-    (
         "csv",
         "EXTERNAL",
         "CSV",
@@ -335,7 +305,7 @@ OTHERS = [
 def test_what_is_no_delta_table(workspace):
     catalog = made(workspace, table(ID))
     columns = (ColumnState("id", "bigint", is_nullable=False, comment=""),)
-    rows = [(f"__materialization_mat_0f_{name}_1", "MANAGED", "DELTA") for name in ("mv", "st")]
+    rows = [(f"__materialization_mat_0f_{name}_1", "MANAGED", "DELTA") for name in ("mv",)]
     workspace.objects += [
         OtherObject(NAME._replace(table=name), kind, data_format, columns)
         for name, kind, data_format in [*rows, *(other[:3] for other in OTHERS)]
@@ -347,7 +317,7 @@ def test_what_is_no_delta_table(workspace):
     assert {name.table: other.kind for name, other in state.others.items()} == {other[0]: other[3] for other in OTHERS}
     assert {other.columns for other in state.others.values()} == {columns}
     assert [name.table for name in catalog.table_names("dev", "silver")] == ["csv", "orders"]
-    assert [name.table for name in catalog.view_names("dev", "silver")] == ["mv", "st", "v"]
+    assert [name.table for name in catalog.view_names("dev", "silver")] == ["mv", "v"]
     for name, *_, message in OTHERS:
         assert str(state.problems[NAME._replace(table=name)]).startswith(f"dev.silver.{name}: {message}")
         reader = replace(models[name], read_only=True)
@@ -455,18 +425,6 @@ def test_old_runtimes_alter_one_column_at_a_time():
         altered = [",\n  ".join(comments)] if together else comments
         expected = [f"ALTER TABLE {T} ALTER COLUMN\n  {comment}" for comment in altered]
         assert queries == [RUNTIME, *expected, f"COMMENT ON TABLE {T} IS 'z'"], runtime
-
-
-def test_a_lost_answer_about_the_runtime_is_asked_for_again(workspace):
-    workspace.refused[RUNTIME] = StatementError("no answer", condition="NO_CONNECTION")
-    catalog = DatabricksCatalog(workspace)
-    statement = Statement(table=NAME, kind=StatementKind.ADD_UNIQUE, sql="")
-
-    refused = catalog.capabilities.refuses(statement)
-    workspace.refused.clear()
-
-    assert "the version of its runtime cannot be read (no answer)" in refused.reason
-    assert catalog.capabilities.refuses(statement) is None
 
 
 def test_a_clustering_text_with_two_meanings_is_an_error():

@@ -57,8 +57,8 @@ def modules(monkeypatch):
     """Put the modules of the connector and of the SDK where they would be; each warehouse has one state."""
     monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
 
-    def put(*, connect=None, config=None, session=None, state="RUNNING"):
-        shown = SimpleNamespace(state=SimpleNamespace(value=state), health=None)
+    def put(*, connect=None, config=None, session=None):
+        shown = SimpleNamespace(state=SimpleNamespace(value="RUNNING"), health=None)
         client = SimpleNamespace(warehouses=SimpleNamespace(get=lambda _: shown))
         parts = {
             "databricks": {"sql": SimpleNamespace(connect=connect)},
@@ -163,10 +163,6 @@ def without_credentials(modules, monkeypatch):
     modules(config=raises(ValueError("cannot parse https://me:hunter2@x with client-secret-qzxv")))
 
 
-def with_a_deleted_warehouse(modules, _):
-    modules(config=lambda **_: None, state="DELETED")
-
-
 def without_modules(modules, monkeypatch):
     modules()
     for name in [name for name in sys.modules if name.startswith("databricks.")]:
@@ -187,18 +183,16 @@ NO_CONNECTOR = (
     "the databricks backend needs databricks-sql-connector and databricks-sdk here, which cannot be imported"
     " (...); pip install 'pytest-delta-schema[databricks]'"
 )
-DELETED = "the SQL warehouse abc is deleted; set databricks_warehouse to a different one"
 
 
 @pytest.mark.parametrize(
     ("prepare", "warehouse", "text"),
     [
         (without_credentials, "abc", NO_CREDENTIALS),
-        (with_a_deleted_warehouse, "abc", DELETED),
         (without_modules, "", NO_CONNECT),
         (without_modules, "abc", NO_CONNECTOR),
     ],
-    ids=["no credentials", "deleted", "no databricks-connect", "no connector"],
+    ids=["no credentials", "no databricks-connect", "no connector"],
 )
 def test_why_a_workspace_cannot_be_entered(modules, monkeypatch, prepare, warehouse, text):
     prepare(modules, monkeypatch)

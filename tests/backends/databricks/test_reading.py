@@ -161,7 +161,6 @@ def test_what_no_answer_shows_is_neither_drift_nor_equal(runtime, refused, not_s
 def test_a_change_of_what_is_not_shown_is_a_drift_only_where_it_is_shown():
     strict, last = field("select", TEXT, comment="it's"), DEEP.fields[-1]
     changes = [
-        (Column("from", TEXT, default="'other'", comment="A word"), "defaults"),
         (Column("from", TEXT, comment="A word"), "defaults"),
         (Column("deep", struct(*DEEP.fields[:2], field("m", last.dataType, comment="New"))), "comments in structs"),
         (Column("deep", struct(strict, *DEEP.fields[1:])), "NOT NULL in structs"),
@@ -256,20 +255,6 @@ def test_types_are_read_from_json():
 
         assert read.columns == (ColumnState("a", expected, True, ""),)
         assert not read.is_whole
-
-
-def test_properties_that_json_does_not_show_are_those_of_the_detail(monkeypatch):
-    model = table(column(), table_properties={"password": "x", **BOTH})
-    for shown in ({}, {"delta.minReaderVersion": "3"}, {"password": "*********(redacted)", **BOTH}):
-        workspace, catalog = over(model)
-        json_of = workspace.json_of
-        changed = {"table_properties": shown}
-        monkeypatch.setattr(workspace, "json_of", lambda state, real=json_of, own=changed: {**real(state), **own})
-
-        observed = catalog.snapshot([model]).tables[NAME]
-
-        assert observed.table_properties["password"] == "x"  # noqa: S105 - of nobody
-        assert any(sql.startswith("DESCRIBE DETAIL") for sql in workspace.asked)
 
 
 def test_the_keys_that_databricks_chooses_are_kept_unless_a_model_names_others():

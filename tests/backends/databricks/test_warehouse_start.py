@@ -83,20 +83,6 @@ def test_a_warehouse_is_waited_for(clock):
         assert (warehouses.starts, clock.waits) == (starts, waits), states
 
 
-def test_what_the_workspace_does_not_tell_is_left_to_the_connection(clock):
-    """No answer, an unknown state, and no permission, also later."""
-    for warehouses in (
-        Warehouses(LOST),
-        Warehouses(None),
-        Warehouses("STOPPED", refusal=LOST),
-        Warehouses("STOPPING", "STOPPED", refusal=LOST),
-    ):
-        clock.waits.clear()
-        start_warehouse(warehouses, "abc", 600)
-
-        assert sum(clock.waits) <= 1
-
-
 LATE = "does not run after 60 s, it is starting"
 REMEDY = "raise databricks_start_timeout, or start it before the run"
 

@@ -156,27 +156,6 @@ def test_locations_that_hold_no_folders_of_tables(tmp_path):
         assert str(caught.value) == reasons[schema]
 
 
-def test_a_folder_that_may_not_be_listed_is_never_an_absent_table(silver, catalog, monkeypatch):
-    delta_log(silver / "orders", field("id"))
-    entries = Folder.entries
-
-    def forbidden(folder):
-        if folder.path == str(silver):
-            raise PermissionError(13, "Permission denied", folder.path)
-        return entries(folder)
-
-    monkeypatch.setattr(Folder, "entries", forbidden)
-    with pytest.raises(StatementError, match=r"cannot be listed .*Permission denied"):
-        catalog.table_names("dev", "silver")
-
-    assert read(catalog, "orders") == [
-        (
-            f"its location {silver} cannot be listed ([Errno 13] Permission denied: '{silver}'); restore it, or the"
-            " permission to read it [DS501]"
-        )
-    ]
-
-
 def test_a_schema_is_listed_once_and_what_is_missing_is_looked_for_again(silver, catalog, monkeypatch):
     for number in range(30):
         delta_log(silver / f"t{number}", field("id"))

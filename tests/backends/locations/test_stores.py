@@ -139,21 +139,6 @@ def test_a_store_that_cannot_be_read(endpoint, monkeypatch, location, store, var
     assert str(caught.value).startswith(fact.replace("{endpoint}", endpoint))
 
 
-def test_keys_that_the_store_refuses(endpoint, tmp_path):
-    with bucket(endpoint) as upload:
-        upload(delta_log(tmp_path / "t", field("id")), "refused/orders")
-    locations = {"dev.silver": "s3://lake/refused", "dev.gold": "s3://lake/gold"}
-    httpx.post(f"{endpoint}/moto-api/reset-auth", content=b"0").raise_for_status()
-    try:
-        [problem] = lake(locations, endpoint).read_tables([NAME]).problems.values()
-    finally:
-        httpx.post(f"{endpoint}/moto-api/reset-auth", content=b"inf").raise_for_status()
-
-    assert "403 Forbidden: InvalidAccessKeyId, The AWS Access Key Id you provided does not exist" in problem.message
-    assert KEYS["aws_access_key_id"] not in str(problem)
-    assert not problem.concerns_run, "the principal may list the other folder"
-
-
 def test_a_table_while_a_writer_commits(endpoint, tmp_path):
     with bucket(endpoint) as upload:
         upload(delta_log(tmp_path / "orders", field("id")), "busy/orders")

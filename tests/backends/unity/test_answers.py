@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException
 
 from pytest_delta_schema import DeltaSchemaError, UnityCatalog
-from pytest_delta_schema.backends.unity.connection import ServerError
 from pytest_delta_schema.backends.unity.transport import HttpAnswer
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
+from pytest_delta_schema.diagnostics.errors import MetadataSyncError, StatementError
 from pytest_delta_schema.state import EntryState
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.models import NAME, column, table
@@ -267,34 +264,6 @@ def test_an_update_that_changes_nothing_is_no_sync(log):
         )
 
 
-CLASSIC = {"error_code": "PERMISSION_DENIED", "message": "Access denied."}
-OF_DELTA = {"message": "Access denied.", "type": "PermissionDeniedException", "code": 403, "stack": None}
-
-
-FORMS: dict[str, list[dict[str, Any]]] = {  # of 0.6, of 0.7, and of the Delta API of 0.7
-    "PERMISSION_DENIED": [
-        {**CLASSIC, "details": [{"@type": "google.rpc.ErrorInfo"}]},
-        {**CLASSIC, "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo"}]},
-    ],
-    "PermissionDeniedException": [{"error": OF_DELTA}],
-}
-
-
-def test_a_refusal_is_read_in_the_form_of_each_release(log_of):
-    for call, kind in ((TABLE, "EXTERNAL"), (DELTA, "MANAGED")):
-        for code, body in [(code, body) for code, bodies in FORMS.items() for body in bodies]:
-            server = Playing(log_of[kind], kind)
-            server.play(call, HttpAnswer(403, "Forbidden", "", json.dumps(body).encode()))
-
-            with pytest.raises(ServerError) as raised:
-                server.client.table(NAME) if call == TABLE else server.client.delta_table(NAME)
-
-            assert str(raised.value) == (
-                f"{call} on http://unity.invalid: 403 {code}: Access denied.; give the principal of the token the permission"
-            )
-            assert raised.value.is_of_api
-
-
 def echoes(value, path=""):
     """Yield copies of an answer that repeat the token at one place."""
     if isinstance(value, str):
@@ -339,17 +308,6 @@ def test_a_location_with_a_signature_is_shown_without_it(log):
         "dev.silver.orders: there is no Delta log at foo://***@store/orders?sig=***; restore the files, or drop the table from the catalog",
     )
     assert "hunter2" not in problem + repr(state)
-
-
-def test_the_address_that_a_session_has_instead_is_shown_without_secrets(log):
-    server = Playing(log)
-    conf = {"spark.sql.catalog.dev.uri": "https://me:hunter2@elsewhere"}
-
-    with pytest.raises(BackendUnavailableError) as caught:
-        server.catalog._require_same_server(SimpleNamespace(conf=conf), "dev")
-
-    assert "(spark.sql.catalog.dev.uri is https://***@elsewhere)" in str(caught.value)
-    assert "hunter2" not in str(caught.value)
 
 
 def test_a_token_that_spark_s_own_client_of_the_server_repeats_is_not_shown(log):

@@ -73,13 +73,6 @@ def test_long_names_of_columns_of_managed_tables_are_refused_in_the_plan():
     assert refused(fields, state(stored("id"), table_properties={**MANAGED, **by_name})) == []
 
 
-def test_short_ones_are_fine():
-    model = table(column(), table_properties={"note": "x" * 255})
-
-    for properties in (MANAGED, {"delta.feature.catalogOwned-preview": "supported"}):
-        assert refused(model, state(stored("id"), table_properties=properties)) == []
-
-
 def test_names_that_the_server_does_not_take_are_refused_for_new_tables():
     for name, is_taken in (
         ("my orders", False),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -314,21 +313,6 @@ def test_an_update_that_succeeded_although_its_answer_was_lost(unity, monkeypatc
     assert len(unity.calls("POST")) == 2
 
 
-def test_two_syncs_at_once_leave_no_table_behind(tmp_path):
-    with lake(tmp_path, timeout=30) as unity:
-        models = [table(column(), name=f"dev.silver.t{number}") for number in range(60)]
-        for model in models:
-            unity.table(model.qualified_name, team="x")
-        unity.state()
-        unity.server.deadlocks = 3
-
-        with ThreadPoolExecutor(2) as pool:
-            done = list(pool.map(unity.catalog.sync_entries, [models, models]))
-
-        assert {item.table for results in done for item in results} == {model.qualified_name for model in models}
-        assert [info["properties"]["team"] for info in unity.server.metastore.tables.values()] == ["x"] * 60
-
-
 def test_an_apply_synchronises_the_entry_of_a_table_whose_plan_is_empty(tmp_path):
     with lake(tmp_path) as unity:
         unity.table()
@@ -348,22 +332,6 @@ def test_an_entry_that_is_malformed_is_not_overwritten(unity):
 
     with pytest.raises(MetadataSyncError, match=r"of an unknown type \(\"geometry\"\); update this package"):
         unity.catalog.sync_entries([MODEL])
-
-
-def test_a_missing_catalog_fails_the_sync_and_no_other_table_is_touched(tmp_path):
-    with lake(tmp_path, sync_recreate=True) as unity:
-        unity.table("dev.silver.orders", *EVERYTHING, **SAID)
-        unity.state()
-        before = unity.entry()["table_id"]
-
-        with pytest.raises(MetadataSyncError) as caught:
-            unity.catalog.sync_entries([table(column(), name="prod.silver.orders"), MODEL])
-
-        assert str(caught.value) == (
-            "prod.silver.orders: the server shows no catalog prod; create it, which no apply does, or give the"
-            " principal permission to use it [DS603 FailedMetadataSync]"
-        )
-        assert (unity.calls("DELETE"), unity.entry()["table_id"], unity.differences()) == ([], before, [])
 
 
 def test_an_old_server_gets_the_entry_again_with_consent_and_a_warning(tmp_path, caplog):

@@ -283,7 +283,10 @@ class TestSecrets:
         ("given", "text"),
         [
             (" abc1234\n", "has 7 characters, and one of fewer than 8 cannot be kept out of messages; check whether"),
-            ("dapi-Schlüssel", "has characters that no HTTP header can hold"),
+            (
+                "dapi-Schlüssel",
+                "has characters that no HTTP header can hold: it is not printable ASCII; see how it was",
+            ),
         ],
     )
     def test_a_token_that_cannot_be_used_is_refused_before_the_first_call_and_not_shown(self, given, text):
@@ -295,14 +298,6 @@ class TestSecrets:
         written = _with_locals(caught.value.with_traceback(caught.value.__traceback__.tb_next))
         assert "bearer_token" in written
         assert not any(part in written for part in ("abc123", "dapi-", "Schl"))
-
-    def test_a_secret_shows_itself_on_request_only(self):
-        secret = Secret(TOKEN)
-
-        assert f"{secret} {secret!r} {[secret]}" == "*** *** [***]"
-        assert secret.reveal() == TOKEN
-        assert secret.scrub(f"Bearer {TOKEN}!") == "Bearer ***!"
-        assert Secret("").scrub("nothing") == "nothing"
 
 
 def test_what_a_server_shows_of_itself(tmp_path):

@@ -123,20 +123,6 @@ def test_a_table_in_a_schema_that_differs_by_case_is_not_absent(unity, other, ki
         assert [done.table for done in raised.value.done] == ["dev.s.there"]
 
 
-def test_a_catalog_is_found_without_case_before_it_has_the_schema(unity):
-    unity.server.metastore.create_catalog({"name": "Cat"})
-    model = table(column(), name="cat.s.orders")
-
-    state = unity.state(model)
-    plan = TablePlanner().plan([model], state)
-
-    assert (state.tables[model.name].exists, state.tables[model.name].schema_exists) == (False, False)
-    assert script(statements(plan.create_tables[0])).startswith("CREATE SCHEMA IF NOT EXISTS `Cat`.`s`;\n")
-    with pytest.raises(MetadataSyncError, match=r"cat\.s\.orders: it does not exist on the server"):
-        unity.catalog.sync_entries([model])
-    assert list(unity.server.metastore.catalogs) == ["dev", "Cat"]
-
-
 def test_a_name_with_a_dot_is_refused_in_the_plan_and_not_asked_for(unity):
     """The server answers 400 for a full name of four parts (Unity Catalog 0.6.0)."""
     dotted = Table("dev", "silver", "a.b", [Column("id", "bigint")])
