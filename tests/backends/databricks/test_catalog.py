@@ -160,19 +160,19 @@ def test_what_a_create_statement_would_show_of_keys_is_not_compared(monkeypatch)
         assert state_from_json(state_json(observed)) == observed
 
 
-@pytest.mark.parametrize("is_shown", [True, False], ids=["shown", "hidden"])
-def test_a_foreign_key_is_not_added_again_without_its_rely(workspace, is_shown):
+@pytest.mark.parametrize(("is_shown", "owns"), [(True, "report"), (False, "manage"), (False, "report")])
+def test_a_foreign_key_is_not_added_again_without_its_rely(workspace, is_shown, owns):
     columns = (column(is_nullable=False), column("other", is_nullable=False))
     parent = table(*columns, name=PARENT, primary_key=["id", "other"])
     key = ForeignKey(["id", "other"], parent, name="fk", rely=True)
     catalog = made(workspace, parent, table(*columns, name=CHILD, foreign_keys=[key]))
-    child = table(*columns, name=CHILD, foreign_keys=[key], owns={"foreign_keys": "report"})
+    child = table(*columns, name=CHILD, foreign_keys=[key], owns={"foreign_keys": owns})
     if not is_shown:
         workspace.refused[f"SHOW CREATE TABLE {dotted(child.name)}"] = HIDDEN
     changed = table(*columns, name=PARENT, primary_key=PrimaryKey(["id", "other"], rely=True))
     before = workspace.states()
 
-    if is_shown:
+    if is_shown or owns == "manage":
         Orchestrator.over(catalog).sync_tables([changed, child])
         assert [key.rely for key in workspace.states()[child.name].foreign_keys] == [True]
         return
