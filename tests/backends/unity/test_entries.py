@@ -186,13 +186,14 @@ def test_what_the_server_cannot_store_is_left_out_and_noted(unity):
     kept = [field("id"), field(longest), field("c", "string", __COLLATIONS={"c": "spark.UTF8_LCASE"})]
     lost = [field("v", "void"), field(" ", "string"), field("s", {"type": "struct", "fields": []})]
     lost += [field("f", {"type": "struct", "fields": [field(" ")]}), field(too_long)]
-    unity.table("dev.silver.odd", *kept, *lost, note="x" * 300, team="x", comment="Odd")
+    unity.table("dev.silver.odd", *kept, *lost, partitioned_by=("c", " "), note="x" * 300, team="x", comment="Odd")
     odd = table(column(), name="dev.silver.odd")
 
     (done,) = unity.catalog.sync_entries([odd])
 
     entry = unity.entry("dev.silver.odd")
     assert [column["name"] for column in entry["columns"]] == ["id", longest, "c"]
+    assert [column["partition_index"] for column in entry["columns"]] == [None, None, 0]
     assert (entry["comment"], entry["properties"]["team"], "note" in entry["properties"]) == ("Odd", "x", False)
     assert list(map(str, done.notes)) == [
         (
