@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from faults import boundaries, disks, kills, near_writers, races, servers, source_files
+from faults import boundaries, disks, first_reads, kills, names, near_writers, races, servers, source_files, texts
 from faults.bench import ROOT, Bench
 from faults.cases import FAILED, SECRET, SECRET_VARIABLE, SKIPPED, SURVIVED, Outcome, run_case
 
@@ -28,9 +28,13 @@ if TYPE_CHECKING:
 
 AREAS = (
     boundaries.AREA,
+    names.MEMORY_AREA,
+    texts.AREA,
     servers.AREA,
+    first_reads.AREA,
     source_files.AREA,
     near_writers.AREA,
+    names.LOCAL_AREA,
     kills.AREA,
     races.AREA,
     disks.AREA,

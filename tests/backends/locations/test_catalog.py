@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import tracemalloc
 from collections import Counter
+from threading import Event, Thread
 
 import pytest
 
@@ -10,7 +13,7 @@ from pytest_delta_schema import Orchestrator, QualifiedName, UnsafePlanError
 from pytest_delta_schema.backends.locations import LocationsCatalog
 from pytest_delta_schema.backends.locations.folders import Folder
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError, StatementError
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.execute import ABSENT
@@ -47,8 +50,11 @@ def read(catalog, *tables):
     ("folder", "table_name"),
     [
         ("orders", "orders"),
+        ("Orders", "orders"),
         ("ORDER ITEMS", "order items"),
+        ("Order%20Items", "order items"),
         ("100%25", "100%"),
+        ("50%", "50%"),
         ("caf\N{LATIN SMALL LETTER E WITH ACUTE}", "caf\N{LATIN SMALL LETTER E WITH ACUTE}"),
         ("a=b#c?d", "a=b#c?d"),
     ],
@@ -156,6 +162,27 @@ def test_locations_that_hold_no_folders_of_tables(tmp_path):
         assert str(caught.value) == reasons[schema]
 
 
+def test_a_folder_that_may_not_be_listed_is_never_an_absent_table(silver, catalog, monkeypatch):
+    delta_log(silver / "orders", field("id"))
+    entries = Folder.entries
+
+    def forbidden(folder):
+        if folder.path == str(silver):
+            raise PermissionError(13, "Permission denied", folder.path)
+        return entries(folder)
+
+    monkeypatch.setattr(Folder, "entries", forbidden)
+    with pytest.raises(StatementError, match=r"cannot be listed .*Permission denied"):
+        catalog.table_names("dev", "silver")
+
+    assert read(catalog, "orders") == [
+        (
+            f"its location {silver} cannot be listed ([Errno 13] Permission denied: '{silver}'); restore it, or the"
+            " permission to read it [DS501]"
+        )
+    ]
+
+
 def test_a_schema_is_listed_once_and_what_is_missing_is_looked_for_again(silver, catalog, monkeypatch):
     for number in range(30):
         delta_log(silver / f"t{number}", field("id"))
@@ -178,6 +205,44 @@ def test_a_schema_is_listed_once_and_what_is_missing_is_looked_for_again(silver,
 
     monkeypatch.setattr(Folder, "entries", late)
     assert read(catalog, "new") == ["id"]
+
+
+def test_a_table_while_a_writer_commits(silver, catalog):
+    delta_log(silver / "orders", field("id"))
+    stop = Event()
+
+    def write():
+        for version in range(1, 400):
+            if stop.is_set():
+                return
+            commit(silver / "orders", version, metadata(field("id"), comment=str(version)))
+
+    writer = Thread(target=write)
+    writer.start()
+    try:
+        # A commit that is half written is a fault that a later read explains.
+        versions = [catalog.version(NAME) for _ in range(60)]
+    finally:
+        stop.set()
+        writer.join()
+
+    assert all(isinstance(version, int) for version in versions), versions
+    assert versions == sorted(versions)
+    assert catalog.read_tables([NAME]).tables[NAME].table_comment == str(catalog.version(NAME) or None)
+
+
+def test_thousands_of_folders_take_little_memory(silver, catalog):
+    for number in range(20_000):
+        (silver / f"table_with_a_long_name_{number}").mkdir()
+    delta_log(silver / "orders", field("id"))
+    tracemalloc.start()
+    try:
+        assert read(catalog, "orders") == ["id"]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 20_000 * 600, f"{peak:,} bytes"
 
 
 def test_history_of_columns(silver, catalog):
@@ -216,3 +281,24 @@ def test_a_library_gates_and_changes_nothing(silver, catalog):
         catalog.run(None)
     assert sorted(silver.rglob("*")) == before
     assert catalog.version(missing.name) is ABSENT
+
+
+def test_what_is_wrong_with_the_arguments():
+    with pytest.raises(DeclarationError, match=r"locations: 'dev' names no schema and no table; write 'dev.silver'"):
+        LocationsCatalog({"dev": "s3://lake"})
+    with pytest.raises(DeclarationError, match="LocationsCatalog takes a mapping"):
+        LocationsCatalog("s3://lake")
+
+
+def test_damage_and_malformed_logs_are_problems_of_their_table(silver, catalog):
+    delta_log(silver / "good", field("id"))
+    delta_log(silver / "damaged", field("id"))
+    (silver / "damaged" / "_delta_log" / f"{1:020d}.json").write_text("")
+    log = delta_log(silver / "odd", field("id")) / "_delta_log" / f"{0:020d}.json"
+    log.write_text(log.read_text().replace(json.dumps("schemaString"), '"other"'))
+
+    good, damaged, odd = read(catalog, "good", "damaged", "odd")
+
+    assert good == "id"
+    assert damaged.endswith("is empty); restore it from a backup [DS503]")
+    assert "[DS50" in odd

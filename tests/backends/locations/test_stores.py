@@ -5,8 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import socket
+from contextlib import contextmanager
 from datetime import datetime, timezone
 from threading import Event, Thread
+from time import monotonic
 
 import boto3
 import httpx
@@ -22,6 +25,7 @@ from support.logs import commit, delta_log, field, metadata
 from support.models import NAME
 from support.stores import AZURITE, KEYS, azure_server, bucket, s3_server
 
+CLOSED = "http://127.0.0.1:1"
 QUICK = {"max_retries": "0", "timeout": "2s", "connect_timeout": "1s", "retry_timeout": "1s"}
 
 
@@ -97,6 +101,13 @@ def test_names_of_folders_and_what_is_in_them(endpoint, tmp_path):
         ),
         (
             "s3://lake/gold",
+            {"endpoint": CLOSED},
+            {},
+            f"its location s3://lake/gold cannot be listed (Generic S3 error: Error performing list request: Error performing GET {CLOSED}",
+            f"check that the endpoint {CLOSED} answers and that its keys may read the folder, or restore it",
+        ),
+        (
+            "s3://lake/gold",
             {"access_key_variable": "NO_KEY"},
             {},
             "the environment variable NO_KEY, which the entry of storage for s3:// names, is not set",
@@ -113,7 +124,7 @@ def test_names_of_folders_and_what_is_in_them(endpoint, tmp_path):
             ),
         ),
     ],
-    ids=["no bucket", "no variable", "no credentials"],
+    ids=["no bucket", "closed", "no variable", "no credentials"],
 )
 def test_a_store_that_cannot_be_read(endpoint, monkeypatch, location, store, variables, fact, remedy):
     for variable, given in variables.items():
@@ -137,6 +148,64 @@ def test_a_store_that_cannot_be_read(endpoint, monkeypatch, location, store, var
     with pytest.raises(StatementError) as caught:
         catalog.parquet_names("dev", "silver")
     assert str(caught.value).startswith(fact.replace("{endpoint}", endpoint))
+
+
+def test_keys_that_the_store_refuses(endpoint, tmp_path):
+    with bucket(endpoint) as upload:
+        upload(delta_log(tmp_path / "t", field("id")), "refused/orders")
+    locations = {"dev.silver": "s3://lake/refused", "dev.gold": "s3://lake/gold"}
+    httpx.post(f"{endpoint}/moto-api/reset-auth", content=b"0").raise_for_status()
+    try:
+        [problem] = lake(locations, endpoint).read_tables([NAME]).problems.values()
+    finally:
+        httpx.post(f"{endpoint}/moto-api/reset-auth", content=b"inf").raise_for_status()
+
+    assert "403 Forbidden: InvalidAccessKeyId, The AWS Access Key Id you provided does not exist" in problem.message
+    assert KEYS["aws_access_key_id"] not in str(problem)
+    assert not problem.concerns_run, "the principal may list the other folder"
+
+
+@contextmanager
+def silent_server():
+    """Listen on a port, and never answer."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_a_store_that_does_not_answer_is_waited_for_as_the_options_say():
+    with silent_server() as address:
+        catalog = lake({"dev.silver": "s3://lake/gold"}, address, storage_options={**QUICK, "timeout": "1s"})
+        began = monotonic()
+        [problem] = catalog.read_tables([NAME]).problems.values()
+
+    assert "operation timed out" in problem.message
+    assert monotonic() - began < 10
+
+
+def test_a_log_that_cannot_be_read_names_its_cause(endpoint, tmp_path):
+    with bucket(endpoint) as upload:
+        upload(delta_log(tmp_path / "t", field("id")), "closing/orders")
+    catalog = lake({"dev.silver": "s3://lake/closing", "dev.gold": "/mnt/gold"}, endpoint, storage_options=QUICK)
+    store = catalog._folder("s3://lake/closing").store
+    opened = store.system
+
+    class Closing:
+        def get_file_info(self, path):
+            return opened.get_file_info(path)
+
+        def open_input_file(self, path):
+            msg = f"Generic S3 error\n   \x1b[31m\u21b3\x1b[0m Error performing GET {path} in 1.5s\n    \u21b3 reset by peer"
+            raise OSError(msg)
+
+    store.system = Closing()
+
+    [problem] = catalog.read_tables([NAME]).problems.values()
+
+    assert str(problem) == (
+        "dev.silver.orders: its Delta log cannot be read (s3://lake/closing/orders/_delta_log: Generic S3 error: Error"
+        " performing GET closing/orders/_delta_log/00000000000000000000.json: reset by peer); check that the endpoint"
+        f" {endpoint} answers and that its keys may read the folder, or restore it [DS502 UnreadableTable]"
+    )
 
 
 def test_a_table_while_a_writer_commits(endpoint, tmp_path):
