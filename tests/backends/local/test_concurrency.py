@@ -29,10 +29,6 @@ from pytest_delta_schema.backends import constraint_error
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.engine import Gate
-from pytest_delta_schema.engine.apply_progress import ApplyProgress
-from pytest_delta_schema.engine.gate import BatchedApplies
-from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.sql import StatementKind, statements
@@ -316,25 +312,3 @@ def test_a_table_that_fails_stops_no_other_one_and_the_settings_are_as_before(ca
         "add primary key",
         "add foreign key",
     ]
-
-
-def test_each_apply_of_a_run_reports_its_own_table(catalog):
-    parent, *children = family(check="no_function(id) > 0")
-    grandchild = table(column(), name="dev.silver.grandchild", foreign_keys=[ForeignKey(["id"], children[4])])
-    models = [parent, *children[:6], grandchild]
-    created: list[str] = []
-    joint = BatchedApplies(
-        Gate(catalog, models), models, ApplyProgress(), lambda model, _: created.append(model.table_name)
-    )
-
-    outcomes = {model.table_name: joint.apply(model) for model in models}
-
-    failed, blocked = outcomes.pop("child_4"), outcomes.pop("grandchild")
-    assert {outcome.status for outcome in outcomes.values()} == {Status.APPLIED}
-    assert "`no_function`" in failed.failure
-    assert [diagnostic.code for diagnostic in blocked.diagnostics] == ["DS209"]
-    assert created == [f"child_{number}" for number in range(6)]
-    kinds = [statement.kind for statement in outcomes["child_5"].statements]
-    assert kinds == ["create table", "add primary key", "add foreign key"]
-    states = catalog.snapshot(models).tables
-    assert sorted(name.table for name, seen in states.items() if not seen.exists) == ["child_4", "grandchild"]

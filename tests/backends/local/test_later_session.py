@@ -7,11 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import LocalCatalog
 from pytest_delta_schema.backends.local import session
 from pytest_delta_schema.backends.local.session import has_own_settings, installed_versions
-from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA, SparkVersions
-from support.installed import INSTALLED
+from pytest_delta_schema.backends.spark.versions import SparkVersions
 
 NEWEST = {"pyspark": "4.2.0", "delta-spark": "4.4.0"}
 
@@ -98,16 +96,6 @@ def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypa
     assert not versions.emulates_property("delta.targetFileSize", "true")
     assert versions.emulates_property("delta.tuneFileSizesForRewrites", "true")
     assert (sorted(versions.properties), len(versions.properties), started) == (["delta.targetfilesize"], 1, [1])
-
-
-def test_capabilities_are_those_of_the_session(tmp_path, monkeypatch):
-    monkeypatch.undo()
-    catalog = LocalCatalog(never, warehouse=tmp_path)
-
-    expected = INSTALLED.limit(OPEN_SOURCE_DELTA)
-
-    assert (catalog.capabilities.emulates, catalog.capabilities.splits) == (expected.emulates, expected.splits)
-    assert not catalog.is_started
 
 
 @pytest.mark.spark

@@ -31,22 +31,13 @@ FAULTS = [
     ({}, NOT_THERE),
     ({"delta-spark": "4.4.0"}, NOT_THERE),
     ({"pyspark": "3.5.9"}, "pyspark 3.5.9 is installed without delta-spark; run: pip install 'delta-spark==3.3.3'"),
-    ({"pyspark": "4.1.2"}, "pyspark 4.1.2 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'"),
     (
         {"pyspark": "3.5.9", "delta-spark": "4.4.0"},
         "delta-spark 4.4.0 is not built for pyspark 3.5.9; run: pip install 'delta-spark==3.3.3'",
     ),
     (
-        {"pyspark": "4.0.5", "delta-spark": "3.3.3"},
-        "delta-spark 3.3.3 is not built for pyspark 4.0.5; run: pip install 'delta-spark==4.0.1'",
-    ),
-    (
         {"pyspark": "4.2.0", "delta-spark": "4.3.1"},
         "delta-spark 4.3.1 is not built for pyspark 4.2.0; run: pip install 'delta-spark==4.4.0'",
-    ),
-    (
-        {"pyspark": "4.3.0", "delta-spark": "4.1.0"},
-        f"there is no supported delta-spark for pyspark 4.3.0; run: {NEWEST}",
     ),
     ({"pyspark": "3.4.4"}, f"there is no supported delta-spark for pyspark 3.4.4; run: {NEWEST}"),
     ({"databricks-connect": "16.4.2"}, f"databricks-connect 16.4.2 {CLIENT}"),
@@ -63,9 +54,7 @@ FAULTS = [
         for pyspark, delta in [
             ("4.2.0", "4.4.0"),
             ("4.2.1", "4.4.1"),
-            ("4.1.0", "4.4.0"),
             ("4.1.4", "4.2.0"),
-            ("4.0.5", "4.0.1"),
             ("4.0.1", "4.4.0"),
             ("3.5.3", "3.3.2"),
             ("4.2.0.dev1", "4.4.0"),
