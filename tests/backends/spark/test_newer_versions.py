@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.metadata import version
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from py4j.protocol import Py4JError
@@ -22,7 +20,7 @@ from pytest_delta_schema import (
     UnsafePlanError,
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.spark.compat import delta_version, error_condition, java_condition, spark_version
+from pytest_delta_schema.backends.spark.compat import error_condition, java_condition
 from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA, SparkVersions
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.properties import REGISTRY
@@ -62,16 +60,6 @@ class Java:
             return self.methods[name]
 
         return call
-
-
-def test_the_version_of_a_session_and_of_its_delta():
-    spark = {"3.5.9": (3, 5), "4.2.0": (4, 2), "4.2.0.dev1": (4, 2), "4.1.4-SNAPSHOT": (4, 1)}
-    assert {text: spark_version(SimpleNamespace(version=text)) for text in spark} == spark
-    for text, expected in (("3.3.3", (3, 3)), ("4.4.0", (4, 4)), (None, None)):
-        package = SimpleNamespace(VERSION=text and (lambda text=text: text))
-        delta: Any = SimpleNamespace(**{"package$": SimpleNamespace(**{"MODULE$": package})})
-        gateway: Any = SimpleNamespace(jvm=SimpleNamespace(io=SimpleNamespace(delta=delta)))
-        assert delta_version(gateway) == expected
 
 
 def test_a_condition_is_read_by_both_of_its_names():
