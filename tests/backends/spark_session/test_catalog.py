@@ -13,11 +13,9 @@ from pyspark.sql.types import DateType, LongType, StringType
 from pytest_delta_schema import (
     Check,
     Column,
-    ForeignKey,
     Orchestrator,
     Parquet,
     SessionCatalog,
-    Settings,
     Table,
     UnsafePlanError,
     assert_no_drift,
@@ -25,7 +23,7 @@ from pytest_delta_schema import (
     to_struct_type,
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.logs.files import LocalFiles, local_folder
+from pytest_delta_schema.backends.logs.files import local_folder
 from pytest_delta_schema.backends.logs.log import DeltaLog
 from pytest_delta_schema.backends.spark.logs import SqlFiles
 from pytest_delta_schema.backends.spark.sessions import settings
@@ -33,13 +31,9 @@ from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reading import files_of
 from pytest_delta_schema.delta.log_files import commit_name
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
-from pytest_delta_schema.engine.declarations import Declarations
-from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.execute import ABSENT
-from pytest_delta_schema.plugin.items import enforcement_outcome
-from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state.desired import declared_table
-from pytest_delta_schema.testing.scenario import INT, LONG, TEXT
+from pytest_delta_schema.testing.scenario import LONG, TEXT
 from support.catalogs import scratch
 from support.covering import ALL, is_refused_on, played_on
 from support.installed import INSTALLED
@@ -110,7 +104,7 @@ def counted(session, monkeypatch):
 
 @pytest.mark.spark
 def test_reading_takes_two_statements_a_table(session, counted, warehouse):
-    models = [table(ID, name=f"dev.silver.t{index}") for index in range(200 if ALL else 30)]
+    models = [table(ID, name=f"dev.silver.t{index}") for index in range(200 if ALL else 10)]
     Orchestrator.over(session).sync_tables(models[:1])
     for model in models[1:]:
         # A table of the local catalog is its folder.
@@ -120,20 +114,6 @@ def test_reading_takes_two_statements_a_table(session, counted, warehouse):
 
         assert len(session.snapshot(models[:number]).tables) == number
         assert len(counted) == 2 * number
-
-
-@pytest.mark.spark
-def test_absent_tables_take_one_statement_each_and_one_a_catalog(session, counted):
-    session.create_schema("dev", "silver")
-    nowhere = [table(ID, name=f"{schema}.t{index}") for index in range(3) for schema in ("dev.silver", "dev.gold")]
-
-    state = session.snapshot(nowhere)
-
-    assert {(table.name.schema, table.exists, table.schema_exists) for table in state.tables.values()} == {
-        ("silver", False, True),
-        ("gold", False, False),
-    }
-    assert len(counted) == 6 + 1
 
 
 @pytest.mark.spark
@@ -154,27 +134,6 @@ def test_what_takes_a_transaction_is_refused_by_name_and_changes_nothing(session
         ),
     ]
     assert session.version(NAME) == 0
-
-
-@pytest.mark.spark
-def test_what_sparks_schema_hides_is_read_from_the_log(session):
-    made = table(
-        ID,
-        Column("day", LONG, generated_as="id + 1"),
-        Column("n", LONG, identity=True),
-        partitioned_by=["day"],
-        comment="Hidden",
-    )
-    Orchestrator.over(session).sync_tables([made])
-
-    (observed,) = session.snapshot([made]).tables.values()
-
-    assert [(column.name, column.value and column.value[1:]) for column in observed.columns] == [
-        ("id", None),
-        ("day", ("id + 1", None)),
-        ("n", (None, (1, 1, True))),
-    ]
-    assert (observed.partitioning, observed.table_comment, observed.version) == (("day",), "Hidden", 0)
 
 
 def deny(monkeypatch, session, text, error):
@@ -200,27 +159,6 @@ def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, wareh
         "dev.silver.orders: has generated or identity columns, which this session hides, and its Delta log cannot be read"
         f" ({folder}/_delta_log: PERMISSION_DENIED); read it through a classic session, or give this one permission to read its folder"
         " [DS502 UnreadableTable]"
-    )
-
-
-@pytest.mark.spark
-def test_a_checksum_is_not_read_without_its_commit(session, warehouse, monkeypatch):
-    made = table(ID, Column("day", LONG, generated_as="id + 1"))
-    Orchestrator.over(session).sync_tables([made])
-    monkeypatch.setattr(session._reader, "files", lambda _: None)
-    assert session.snapshot([made]).tables[NAME].version == 0
-    commit = table_folder(warehouse, NAME) / "_delta_log" / "00000000000000000000.json"
-    commit.write_text("{")
-    (commit.parent / f".{commit.name}.crc").unlink()
-
-    assert str(session.snapshot([made]).problems[NAME]) == (
-        f"dev.silver.orders: its Delta log is damaged (file:{commit} is cut off or damaged in line 1 of 1); restore it"
-        " from a backup [DS503 DamagedTable]"
-    )
-    commit.write_bytes(b"")  # Spark lists no empty files
-    assert session.snapshot([made]).problems[NAME].message == (
-        f"its Delta log is damaged (file:{commit.parent} holds 00000000000000000000.crc, the checksum of a commit, and"
-        " lacks the commit 00000000000000000000.json)"
     )
 
 
@@ -301,34 +239,6 @@ def test_tables_are_listed_without_views(session):
         for name in ("orders", "another"):
             session.spark.catalog.dropTempView(name)
     assert session.table_names("dev", "nowhere") == ()
-
-
-@pytest.mark.spark
-def test_constraints_are_tried_on_a_scratch_table(session):
-    model = table(ID, column("state", "varchar(3)"), primary_key=["id"], checks=[Check("positive", "id > 0")])
-    scratch = Scratch(session, "session")
-    try:
-        outcome = enforcement_outcome(model, Declarations(Settings(), {model.name: model}), session, scratch)
-    finally:
-        scratch.clean_up()
-
-    assert (outcome.status, outcome.diagnostics, outcome.notes) == (Status.ENFORCED, (), ())
-
-
-@pytest.mark.spark
-def test_data_checks_count_and_show_rows(session):
-    parent = table(ID, name="dev.silver.parents", primary_key=["id"])
-    columns = ID, column("parent"), column("n", INT)
-    line = Orchestrator.over(session)
-    line.sync_tables([parent, table(*columns, primary_key=["id"])])
-    session.insert(NAME, [{"id": 1, "parent": 7, "n": -1}])
-    keys, checks = [ForeignKey(["parent"], parent)], [Check("positive", "n > 0")]
-
-    with pytest.raises(UnsafePlanError) as caught:
-        line.sync_tables([table(*columns, primary_key=["id"], foreign_keys=keys, checks=checks)])
-
-    shown = [(violation.code, violation.samples) for violation in caught.value.diagnostics]
-    assert shown == [("DS302", "id = 1"), ("DS304", "parent = 7")]
 
 
 @pytest.mark.spark
@@ -429,17 +339,6 @@ def test_writes_to_a_clone_do_not_reach_the_table(clone_session):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("source", ["delta", "parquet"])
-def test_a_table_with_defaults_is_cloned_whatever_the_default_source_is(clone_session, source):
-    columns = [Column("id", "bigint"), Column("v", "int", default=3)]
-    features = {"delta.feature.allowColumnDefaults": "supported"}
-    with settings(clone_session.spark, {"spark.sql.sources.default": source}), scratch(clone_session) as made:
-        table = made.table(Table("dev", "silver", "orders", columns, table_properties=features), None, None)
-
-        assert_no_drift(made.clone(table, None), catalog=clone_session)
-
-
-@pytest.mark.spark
 def test_what_delta_refuses_to_clone_is_an_error_that_names_the_table(clone_session):
     new_tables = {"spark.databricks.delta.properties.defaults.columnMapping.mode": "id"}
     with scratch(clone_session) as made:
@@ -457,10 +356,9 @@ def test_what_delta_refuses_to_clone_is_an_error_that_names_the_table(clone_sess
 class Session:
     """Answers statements about one table, and those of the ``binaryFile`` source."""
 
-    def __init__(self, folder, *properties, opens_files=False):
+    def __init__(self, folder, *properties):
         self.folder = folder
         self.properties = properties
-        self.opens_files = opens_files
 
     def rows(self, statement):
         if statement.startswith("DESCRIBE TABLE"):
@@ -483,8 +381,8 @@ class Session:
     def schema(self, _):
         return to_struct_type(table(column()))
 
-    def files(self, location):
-        return LocalFiles(local_folder(location)) if self.opens_files else None
+    def files(self, _):
+        return None
 
 
 @pytest.fixture
@@ -492,13 +390,6 @@ def folder(tmp_path):
     delta_log(tmp_path, field("id"))
     commit(tmp_path, 1, {"add": {"path": "a", "dataChange": True}})
     return tmp_path
-
-
-def test_files_are_read_where_the_session_can_open_them(folder):
-    files = files_of(Session(folder, opens_files=True), NAME)
-
-    assert isinstance(files, LocalFiles)
-    assert [(made.version, made.operation) for made in DeltaLog(files).commits()] == [(0, "TEST"), (1, "TEST")]
 
 
 def test_over_spark_connect_files_are_read_by_queries(folder):
@@ -512,9 +403,8 @@ def test_over_spark_connect_files_are_read_by_queries(folder):
         files.open(commit_name(2))
 
 
-@pytest.mark.parametrize("feature", ["delta.feature.catalogManaged", "delta.feature.catalogOwned-preview"])
-def test_commits_that_the_catalog_holds_are_in_no_log(folder, feature):
-    session = Session(folder, feature)
+def test_commits_that_the_catalog_holds_are_in_no_log(folder):
+    session = Session(folder, "delta.feature.catalogManaged")
 
     with pytest.raises(CatalogReadError, match="keeps its newest commits in its catalog, and not in its log"):
         files_of(session, NAME)
