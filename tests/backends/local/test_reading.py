@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from contextlib import nullcontext
-from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.backends.local import reading
 from pytest_delta_schema.backends.local.reading import WarehouseLogs
 from pytest_delta_schema.backends.logs.files import LocalFiles
 from pytest_delta_schema.state import TableState
@@ -27,9 +23,6 @@ from support.damaged_logs import (
 from support.hand_made_logs.files import checksum_of
 from support.logs import TIME, commit, delta_log, field, metadata, protocol
 from support.models import NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DELTA = (4, 4)
 ID = field("id", nullable=False)
@@ -331,37 +324,6 @@ def test_a_commit_that_differs_from_its_checksum_of_hadoop_is_left_to_spark(logs
     assert read(logs) is None
     sums.unlink()
     assert isinstance(read(logs), TableState)
-
-
-REFUSED = QualifiedName("dev", "silver", "t" * 300)
-
-
-def test_fifty_tables_are_read_in_a_call(monkeypatch):
-    names = [QualifiedName("dev", "silver", f"orders_{number:03}") for number in range(120)]
-    numbers: list[int] = []
-    counts: list[Callable[[], int]] = []
-    calls: list[tuple[int, int]] = []
-
-    def read(request):
-        lines = request.splitlines()
-        calls.append((len(lines), counts[0]()))
-        return "".join("absent\tschema\n" if line.split("\t")[1] == "orders_060" else "absent\n" for line in lines)
-
-    def reading_tables(number, done):
-        numbers.append(number)
-        counts.append(done)
-        return nullcontext()
-
-    monkeypatch.setattr(reading, "reading_tables", reading_tables)
-    bridge = SimpleNamespace(register=lambda _: None, is_warehouse=lambda _: True, warehouse=Path("/lake"), read=read)
-
-    state = reading.read_tables(bridge, [REFUSED, *names])
-
-    assert calls == [(50, 0), (50, 50), (20, 100)]
-    assert (numbers, [count() for count in counts]) == ([120], [120])
-    assert list(state.problems) == [REFUSED]
-    assert [name.table for name, table in state.tables.items() if not table.schema_exists] == ["orders_060"]
-    assert sorted(state.tables) == names
 
 
 OLD, NEW = metadata(field("id"), comment="Old"), metadata(field("id"), field("n"), comment="New")

@@ -5,23 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
     ApplyError,
-    Check,
     Column,
     DriftError,
-    ForeignKey,
     Orchestrator,
     QualifiedName,
     SessionCatalog,
     Table,
-    Unique,
     assert_no_drift,
 )
 from pytest_delta_schema.backends.local.warehouse import physical_schema, table_folder
@@ -29,15 +24,12 @@ from pytest_delta_schema.backends.logs.history import _first_version
 from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, ConvergenceError
-from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.sql import dotted
 from pytest_delta_schema.state.desired import declared_table
-from pytest_delta_schema.testing.scenario import BOTH, INT, field, struct
+from pytest_delta_schema.testing.scenario import INT, field, struct
 from support.log_readers import CHANGES, write
 from support.models import NAME, column, table
-from support.models import TEXT as STRING
 from support.writes import DOUBLE, A, frame
 
 pytestmark = pytest.mark.spark
@@ -284,137 +276,3 @@ def test_delta_refuses_what_rules_refuse(spark_catalog, models, number):
     else:
         assert line.sync_tables([model]).statements
         assert line.plan_tables([model]).is_empty
-
-
-INTEGER = spark.IntegerType()
-
-
-def parents():
-    return table(column(is_nullable=False), name="dev.silver.parents", primary_key=["id"])
-
-
-def model():
-    given = column("given", INTEGER, default=1)
-    inner = [field("x", INTEGER, nullable=False), field("y", STRING, comment="Why"), field("z")]
-    return table(
-        column(is_nullable=False, comment="Key"),
-        column("parent"),
-        column("amount", spark.DecimalType(9, 2), comment="Money"),
-        column("small", INTEGER),
-        column("strict", is_nullable=False),
-        column("dated", spark.DateType()),
-        column("text", STRING, comment="Text"),
-        column("code", spark.VarcharType(5)),
-        column("legacy"),
-        column("old"),
-        given,
-        column("made", INTEGER, generated_as="given + 1"),
-        column("s", struct(*inner, field("g", struct(field("w", INTEGER))))),
-        column("l", spark.ArrayType(struct(field("p", INTEGER), field("q", STRING), field("r")))),
-        column("m", spark.MapType(INTEGER, struct(field("u", INTEGER), field("v")))),
-        column("k", spark.MapType(INTEGER, INTEGER)),
-        comment="A table",
-        table_properties={
-            **BOTH,
-            "delta.feature.timestampNtz": "supported",
-            "delta.appendOnly": "false",
-            "team": "core",
-        }
-        | {"tier": "1"},
-        primary_key=["id"],
-        unique=[Unique(["code", "dated"], name="Coded")],
-        clustered_by=["id", "s.g.w"],
-        checks=[Check("positive", "small > 0"), Check("short", "length(text) < 9"), Check("kept", "legacy > 0")],
-        foreign_keys=[ForeignKey(["parent"], parents())],
-    )
-
-
-ALTER = f"ALTER TABLE {NAME}"
-
-
-MUTATIONS: list[tuple[str, list[str]]] = [
-    (
-        (
-            f"{ALTER} ADD COLUMNS (extra INT, first INT FIRST, s.more INT, s.g.more INT, l.element.more INT, m.value.more INT,"
-            " deep STRUCT<a: INT, b: ARRAY<INT>>)"
-        ),
-        ["deep", "extra", "first", "l.element.more", "m.value.more", "s.g.more", "s.more"],
-    ),
-    (f"{ALTER} DROP COLUMNS (s.z, l.element.r, m.value.v)", ["l.element.r", "m.value.v", "s.z"]),
-    (f"{ALTER} RENAME COLUMN old TO renamed", ["old", "renamed"]),
-    (f"{ALTER} RENAME COLUMN l.element.q TO qq", ["l.element.q", "l.element.qq"]),
-    (
-        (
-            f"{ALTER} ALTER COLUMN amount TYPE DECIMAL(12,2), s.g.w TYPE BIGINT, l.element.p TYPE BIGINT, m.value.u TYPE BIGINT,"
-            " k.key TYPE BIGINT, k.value TYPE DOUBLE, dated TYPE TIMESTAMP_NTZ, code TYPE VARCHAR(9)"
-        ),
-        ["amount", "code", "dated", "k.key", "k.value", "l.element.p", "m.value.u", "s.g.w"],
-    ),
-    (f"{ALTER} ALTER COLUMN strict DROP NOT NULL, s.x DROP NOT NULL", ["s.x", "strict"]),
-    (
-        (
-            f"{ALTER} ALTER COLUMN id COMMENT 'Another', amount COMMENT '', parent COMMENT 'New', s.y COMMENT 'Because',"
-            " l.element.p COMMENT 'Price', m.value.u COMMENT 'Unit'"
-        ),
-        [f"{path}.comment" for path in ("amount", "id", "l.element.p", "m.value.u", "parent", "s.y")],
-    ),
-    (f"{ALTER} ALTER COLUMN given SET DEFAULT 2", ["given.default"]),
-    (
-        f"{ALTER} ALTER COLUMN parent SET DEFAULT 1, made SET DEFAULT 7, s.g.w SET DEFAULT 7",
-        ["made.default", "parent.default", "s.g.w.default"],
-    ),
-    (f"{ALTER} RENAME COLUMN made TO made_up", ["made", "made.default", "made_up"]),
-    (f"{ALTER} CLUSTER BY (dated, id)", ["layout"]),
-    (f"COMMENT ON TABLE {NAME} IS 'Another'", ["comment"]),
-    (
-        f"{ALTER} SET TBLPROPERTIES ('team' = 'theirs', 'delta.appendOnly' = 'true')",
-        ["properties.delta.appendOnly", "properties.team"],
-    ),
-    (
-        (
-            f"{ALTER} UNSET TBLPROPERTIES ('tier', 'pytest_delta_schema.primaryKey', 'pytest_delta_schema.unique.coded',"
-            " 'pytest_delta_schema.foreignKey.fk_dev_silver_orders__parent')"
-        ),
-        ["foreign_keys.fk_dev_silver_orders__parent", "primary_key", "properties.tier", "unique.Coded"],
-    ),
-    (f"{ALTER} ADD CONSTRAINT added CHECK (amount > -1)", ["checks.added"]),
-    (f"{ALTER} ADD CONSTRAINT `odd name` CHECK (s.g.w IS NULL OR text <> 'it''s')", ["checks.odd name"]),
-    (f"{ALTER} DROP CONSTRAINT kept", ["checks.kept"]),
-    (f"{ALTER} ADD CONSTRAINT kept CHECK (legacy > 1)", ["checks.kept"]),
-]
-HARMLESS = [
-    f"{ALTER} ALTER COLUMN text COMMENT 'Text'",
-    f"{ALTER} ALTER COLUMN small FIRST",
-    f"{ALTER} SET TBLPROPERTIES ('nobody.asked' = 'x')",
-    f"{ALTER} SET TBLPROPERTIES ('DELTA.enableTypeWidening' = 'TRUE')",
-    f"OPTIMIZE {NAME}",
-]
-
-
-def drift(local):
-    detected = defaultdict(list)
-    for action in TablePlanner().plan([model()], local.snapshot([model()])).actions:
-        for line in change_lines(action):
-            detected[line.path.removeprefix("columns.")].append(str(line))
-    return dict(detected)
-
-
-def test_every_mutation_is_named_and_nothing_else(local):
-    Orchestrator.over(local).sync_tables([parents(), model()])
-    before = drift(local)
-    assert before == {}
-
-    detected = []
-    for sql, _ in MUTATIONS:
-        local.bridge.sql(sql)
-        after = drift(local)
-        detected.append(
-            (sql, sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path)))
-        )
-        before = after
-    for sql in HARMLESS:
-        local.bridge.sql(sql)
-
-    assert detected == MUTATIONS
-    assert drift(local) == before
-    assert local.left_to_spark == set()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import sys
 import zipfile
 from itertools import pairwise
@@ -32,15 +30,6 @@ JAVA = Java("java", 'openjdk version "17.0.1"')
 def _no_session(monkeypatch):
     """Let runs inside of this process start a session, also where other tests have one."""
     monkeypatch.setattr("pytest_delta_schema.backends.local.start.active_spark", lambda: None)
-
-
-def refusing(number):
-    """Stand in for a function that makes or writes something, as on a disk that takes nothing."""
-
-    def refuse(path, *_, **__):
-        raise OSError(number, os.strerror(number), str(path))
-
-    return refuse
 
 
 def message_of(call, *args, **kwargs):
@@ -110,19 +99,6 @@ def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, output):
     assert ("cannot be used: No space left on device" in text) == bool(output)
     assert text.endswith("and has 300 MB free" if output else "It said: the compiler said nothing")
     assert not list((cache / "classes").iterdir())
-
-
-def test_an_archive_that_cannot_be_kept_is_reported_in_one_line_and_stops_nothing(cache, monkeypatch, caplog):
-    archive = class_archive(JAVA, [], "")
-    monkeypatch.setattr(Path, "mkdir", refusing(errno.EROFS))
-
-    assert not archive.write(None)
-
-    (message,) = caplog.messages
-    assert message == (
-        f"the JVM's classes cannot be kept in {cache / 'archives'}: Read-only file system ({cache / 'archives'});"
-        " set XDG_CACHE_HOME to a folder that can be written, or set the environment variable PYTEST_DELTA_SCHEMA_JVM_ARCHIVE=off"
-    )
 
 
 class DumpingJvm:

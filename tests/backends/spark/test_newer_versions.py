@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib.metadata import version
 
 import pytest
 from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import AnalysisException
 from pyspark.sql.types import DoubleType, FloatType, ShortType, VarcharType
 
 from pytest_delta_schema import (
     Column,
     Identity,
-    LocalCatalog,
     MemoryCatalog,
     Orchestrator,
     SessionCatalog,
-    UnsafePlanError,
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.compat import error_condition, java_condition
@@ -28,14 +25,11 @@ from pytest_delta_schema.execute import Capabilities, Refusal
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.sql.statement import TOGETHER
-from pytest_delta_schema.state.desired import declared_table
 from pytest_delta_schema.state.types import describe_type
-from pytest_delta_schema.testing import SparkDataAccess
 from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, table
 from support.damaged_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS
 from support.models import column
 from support.models import table as newer_tables_table
-from support.reviewed import ReviewedSuite
 
 OLDEST = SparkVersions(spark=(3, 5), delta=(3, 3))
 
@@ -145,32 +139,6 @@ def test_only_an_older_spark_takes_columns_one_by_one():
     assert SparkVersions(spark=(4, 0), delta=(4, 0)).limit(OPEN_SOURCE_DELTA).splits == frozenset()
 
 
-SAMPLE = (
-    "defaults/created_with_generated_and_identity_columns",
-    "defaults/defaults_changed_and_dropped",
-    "evolution/comments_of_fields",
-    "evolution/every_type_widened",
-    "evolution/small_integers_widened",
-    "not_null/made_nullable",
-)
-
-
-@pytest.mark.spark
-class TestAsOnTheOldestPair(ReviewedSuite):
-    """A sample of the scenarios with the limits of Spark 3.5 and Delta 3.3, on the installed pair.
-
-    ``make test-versions`` runs all scenarios on the real ones.
-    """
-
-    data_access = SparkDataAccess()
-    scenarios = SAMPLE
-
-    @pytest.fixture
-    def catalog(self, local, warehouse, monkeypatch):
-        monkeypatch.setattr(SparkVersions, "of", lambda *_: OLDEST)
-        return LocalCatalog(local.spark, warehouse=warehouse)
-
-
 @pytest.mark.spark
 def test_a_session_shows_the_versions_that_are_installed(local):
     spark, delta = (tuple(map(int, version(name).split(".")[:2])) for name in ("pyspark", "delta-spark"))
@@ -234,19 +202,3 @@ def test_the_local_backend_and_a_session_show_what_spark_opens(local_tables, rem
 
     state, without_schema = require_shown(SessionCatalog(remote), REFUSED_BY_SQL)
     assert state.tables[without_schema].columns == ()
-
-
-@pytest.mark.spark
-def test_no_statement_runs_on_a_table_that_delta_refuses_to_change(local_tables):
-    for name in ("collated string", "interval"):
-        model = declared_table(local_tables.snapshot([NAMES[name]]).tables[NAMES[name].name])
-
-        with pytest.raises(UnsafePlanError, match=r"Delta refuses to change a table with columns of types .* \(t "):
-            Orchestrator.over(local_tables).sync_tables([replace(model, comment="Orders")])
-        for statement in (
-            f"COMMENT ON TABLE {model.qualified_name} IS 'Orders'",
-            f"ALTER TABLE {model.qualified_name} SET TBLPROPERTIES ('team' = 'x')",
-            f"ALTER TABLE {model.qualified_name} ADD COLUMNS (u INT)",
-        ):
-            with pytest.raises(PySparkException, match="DELTA_UNSUPPORTED_DATA_TYPES"):
-                local_tables.spark.sql(statement)

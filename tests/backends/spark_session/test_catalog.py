@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pyspark.sql.types import DateType, LongType, StringType
@@ -23,13 +23,9 @@ from pytest_delta_schema import (
     to_struct_type,
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.logs.files import local_folder
-from pytest_delta_schema.backends.logs.log import DeltaLog
-from pytest_delta_schema.backends.spark.logs import SqlFiles
 from pytest_delta_schema.backends.spark.sessions import settings
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reading import files_of
-from pytest_delta_schema.delta.log_files import commit_name
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.state.desired import declared_table
@@ -37,7 +33,6 @@ from pytest_delta_schema.testing.scenario import LONG, TEXT
 from support.catalogs import scratch
 from support.covering import ALL, is_refused_on, played_on
 from support.installed import INSTALLED
-from support.logs import commit, delta_log, field
 from support.models import NAME, column, table
 from support.reviewed import ReviewedSuite
 
@@ -338,73 +333,12 @@ def test_writes_to_a_clone_do_not_reach_the_table(clone_session):
     assert clone_session.version(clone.name) is ABSENT
 
 
-@pytest.mark.spark
-def test_what_delta_refuses_to_clone_is_an_error_that_names_the_table(clone_session):
-    new_tables = {"spark.databricks.delta.properties.defaults.columnMapping.mode": "id"}
-    with scratch(clone_session) as made:
-        table = made.table(model("dev"), None, None)
-
-        with settings(clone_session.spark, new_tables), pytest.raises(StatementError) as caught:
-            made.clone(table, None)
-
-    condition = "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
-    assert caught.value.condition == condition
-    assert str(caught.value).startswith(f"{table.name} cannot be cloned: [{condition}] Changing column mapping mode")
-    assert str(caught.value).endswith("; create the table with make_delta_table, and insert its rows")
-
-
-class Session:
-    """Answers statements about one table, and those of the ``binaryFile`` source."""
-
-    def __init__(self, folder, *properties):
-        self.folder = folder
-        self.properties = properties
-
-    def rows(self, statement):
-        if statement.startswith("DESCRIBE TABLE"):
-            return [
-                ("id", "bigint", ""),
-                ("# Detailed Table Information", "", ""),
-                ("Location", self.folder.as_uri(), ""),
-            ]
-        if statement.startswith("SHOW TBLPROPERTIES"):
-            return [(name, "supported") for name in self.properties]
-        path = Path(local_folder(statement.partition("`")[2].rstrip("`")))
-        if not path.exists():
-            raise StatementError("no such path", condition="PATH_NOT_FOUND")
-        if path.is_dir():
-            return [(child.as_uri(),) for child in path.iterdir()]
-        if statement.startswith("SELECT content "):
-            return [(path.read_bytes(),)]
-        return [(path.stat().st_mtime_ns // 1_000, path.stat().st_size)]
-
-    def schema(self, _):
-        return to_struct_type(table(column()))
-
-    def files(self, _):
-        return None
-
-
-@pytest.fixture
-def folder(tmp_path):
-    delta_log(tmp_path, field("id"))
-    commit(tmp_path, 1, {"add": {"path": "a", "dataChange": True}})
-    return tmp_path
-
-
-def test_over_spark_connect_files_are_read_by_queries(folder):
-    files = files_of(Session(folder), NAME)
-
-    assert isinstance(files, SqlFiles)
-    assert sorted(files.names()) == [commit_name(0), commit_name(1)]
-    assert [made.version for made in DeltaLog(files).commits()] == [0, 1]
-    assert [column.name for column in DeltaLog(files).facts().columns] == ["id"]
-    with pytest.raises(FileNotFoundError):
-        files.open(commit_name(2))
-
-
-def test_commits_that_the_catalog_holds_are_in_no_log(folder):
-    session = Session(folder, "delta.feature.catalogManaged")
+def test_commits_that_the_catalog_holds_are_in_no_log():
+    located = [("id", "bigint", ""), ("# Detailed Table Information", "", ""), ("Location", "file:/lake", "")]
+    answers = {"DESCRIBE": located, "SHOW": [("delta.feature.catalogManaged", "supported")]}
+    session = SimpleNamespace(
+        rows=lambda text: answers[text.split()[0]], schema=lambda _: to_struct_type(table(column()))
+    )
 
     with pytest.raises(CatalogReadError, match="keeps its newest commits in its catalog, and not in its log"):
         files_of(session, NAME)
