@@ -313,14 +313,7 @@ FOREIGN = (
 INSERT = "create the table with make_delta_table, and insert its rows"
 
 
-LOST = FileNotFoundError(2, "No such file or directory", "/x/_delta_log/0.json")
 UNCLONED: list[tuple[dict[str, str], str | Exception, bool, str]] = [
-    (
-        {"delta.feature.catalogmanaged": "supported"},
-        "/x",
-        True,
-        f"its newest commits are in a catalog, and not in its log; {INSERT}",
-    ),
     ({}, "s3://bucket/orders", True, f"{REMOTE}; {INSERT}"),
     ({}, "/x", False, FOREIGN),
     (
@@ -329,14 +322,13 @@ UNCLONED: list[tuple[dict[str, str], str | Exception, bool, str]] = [
         True,
         "other writers have changed it during each of 3 attempts; clone it when they have ended",
     ),
-    ({}, LOST, True, f"a file of its log is not there ({LOST}); restore the log"),
 ]
 
 
 @pytest.mark.parametrize(
     ("properties", "location", "is_warehouse", "message"),
     UNCLONED,
-    ids=["managed", "remote", "foreign", "changing", "lost"],
+    ids=["remote", "foreign", "changing"],
 )
 def test_the_error_says_why(monkeypatch, tmp_path, properties, location, is_warehouse, message):
     def failing(*_):

@@ -1,16 +1,11 @@
-"""Applies next to each other and next to writers: in processes, in sessions, and in threads."""
+"""Applies next to each other and next to writers, in threads."""
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -30,78 +25,26 @@ from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.state import CheckState
-from support import second_apply
 from support.covering import ALL
 from support.models import column, table
 from support.rows import ALL_STATEMENTS, keyed
 
 pytestmark = pytest.mark.spark
 
-TESTS = Path(second_apply.__file__).parents[1]
 ROUNDS = 20 if ALL else 2
 MINE = ALL_STATEMENTS[1:]
 
 
-class Waiting(LocalCatalog):
-    """Lets another apply run just before a table is created.
-
-    Args:
-        other: The other apply.
-    """
-
-    def __init__(self, spark, *, warehouse, other):
-        super().__init__(spark, warehouse=warehouse)
-        self.other = other
-
-    def run(self, statement):
-        if statement.kind is StatementKind.CREATE_TABLE:
-            self.other()
-        super().run(statement)
-
-
-@pytest.fixture(scope="module")
-def process(warehouse):
-    """Another process with its own JVM over the same warehouse."""
-    command, env = (
-        [sys.executable, "-m", second_apply.__name__, str(warehouse)],
-        {**os.environ, "PYTHONPATH": str(TESTS)},
-    )
-    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
-        lines = iter(other.stdout.readline, "")
-        assert "ready\n" in lines
-
-        def apply(number):
-            other.stdin.write(f"{number}\n")
-            other.stdin.flush()
-            return json.loads(next(lines))
-
-        yield apply
-        other.stdin.close()
-
-
-def without_schema(kinds):
-    return [kind for kind in kinds if kind != "create schema"]
-
-
 def kinds_of(result):
-    return without_schema(statement.kind.value for statement in result.statements)
+    return [
+        statement.kind.value for statement in result.statements if statement.kind is not StatementKind.CREATE_SCHEMA
+    ]
 
 
 def require_one_creation(catalog, model, *kinds):
     """One apply has run all statements and the other none, and each of them is one commit."""
     assert sorted(kinds) == [[], MINE]
     assert [commit.version for commit in catalog.commits(model.name)] == [0, 1, 2]
-
-
-def test_another_process_creates_the_table_first(local, warehouse, process):
-    ran = []
-    catalog = Waiting(local.spark, warehouse=warehouse, other=lambda: ran.append(without_schema(process(0))))
-
-    result = Orchestrator.over(catalog).sync_tables([keyed(0)])
-
-    assert ran == [MINE]
-    assert result.already_there == {keyed(0).name}
-    require_one_creation(catalog, keyed(0), kinds_of(result), *ran)
 
 
 @pytest.fixture

@@ -19,16 +19,10 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.assertions.contracts import raises_constraint
 from pytest_delta_schema.backends import constraint_error
-from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.spark.sessions import setting
-from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import RowCounts
-from pytest_delta_schema.execute.protocols import COUNT, LIMIT
-from pytest_delta_schema.plan import CheckAdd, NotNull
 from pytest_delta_schema.sql import Statement, StatementKind, dotted
-from pytest_delta_schema.sql.data_check_queries import count_rows, select_rows
-from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState
+from pytest_delta_schema.state import CheckState, ForeignKeyState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import ColumnGeneration
 from pytest_delta_schema.testing.scenario import EVERY_TYPE, PLACE, PLACE_STRICT
@@ -51,26 +45,6 @@ def test_checks_are_part_of_the_one_commit_that_creates_and_are_enforced(local):
     for row in ({"id": 0}, {"id": 9}, {"id": None}):
         with pytest.raises(StatementError, match=r"CHECK constraint (positive|small)"):
             local.insert(NAME, [row])
-
-
-def test_the_four_errors_of_deltas_own_command_and_that_of_this_package(local):
-    Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
-    local.insert(NAME, [{"id": 1}])
-
-    for text, condition in (
-        ("__CHAR_VARCHAR_STRING_LENGTH_CHECK__ CHECK (id > 0)", "DELTA_INVALID_CONSTRAINT_NAME"),
-        ("POSITIVE CHECK (id > 5)", "DELTA_CONSTRAINT_ALREADY_EXISTS"),
-        ("c CHECK (id + 1)", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
-        ("c CHECK (id > 1)", "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION"),
-    ):
-        with pytest.raises(StatementError) as caught:
-            run(local, f"ALTER TABLE dev.silver.orders ADD CONSTRAINT {text}")
-        assert caught.value.condition == condition
-    change = CheckAdd(name="Positive", expression="id >= 1")
-    with pytest.raises(StatementError, match="there is a check Positive already; read the table again"):
-        local.run(Statement(table=NAME, kind=StatementKind.ADD_CHECK, sql="", changes=(change,)))
-
-    assert local.version(NAME) == 1
 
 
 def test_what_delta_stores_is_never_drift(local):
@@ -142,30 +116,6 @@ def test_every_write_method_names_the_constraint_that_stopped_it_over_spark_conn
         assert violation.model is (None if expected[0] == "length" else model)
 
 
-def test_a_data_check_that_misses_data_files_names_the_table_and_the_way_out(local):
-    Orchestrator.over(local).sync_tables([table(column(), column("b"))])
-    local.insert(NAME, [{"b": 1}])
-    (file,) = table_folder(local.warehouse, NAME).glob("*.parquet")
-    file.unlink()
-    wanted = table(column(is_nullable=False), column("b"))
-    lines = [Orchestrator.over(local, settings=Settings(preflight=mode)) for mode in (COUNT, LIMIT)]
-
-    for line in lines:
-        with pytest.raises(StatementError) as caught:
-            line.sync_tables([wanted])
-
-        text = str(caught.value)
-        assert "\n" not in text
-        assert text.startswith("dev.silver.orders: its rows cannot be read: [FAILED_READ_FILE.FILE_NOT_EXIST] ")
-        assert text.endswith("; restore the data files of its newest version, or restore a version whose files exist")
-    assert local.version(NAME) == 1
-
-    # The second remedy helps.
-    local.spark.sql(f"RESTORE TABLE {NAME} TO VERSION AS OF 0")
-    lines[0].sync_tables([wanted])
-    assert local.data_checks(NAME).count_rows().rows == 0
-
-
 PARENT = QualifiedName("dev", "silver", "parents")
 TO_PARENT = ForeignKeyState("fk", ("parent",), PARENT, ("id",))
 
@@ -201,24 +151,6 @@ def test_keys_are_hidden_properties_and_a_changed_one_and_what_points_at_it_cost
 
     of_keys = ["CREATE TABLE", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "SET TBLPROPERTIES"]
     assert (operations(local, PARENT), operations(local)) == (of_keys, of_keys)
-
-
-def test_all_demands_of_a_table_cost_one_scan_of_it(local):
-    Orchestrator.over(local).sync_tables([child(), parents()])
-    data_checks = [
-        NotNull(ColumnPath("id")),
-        *(CheckState(f"c{number}", f"id > {number}") for number in range(10)),
-        KeyState("pk", ("id", "b")),
-        TO_PARENT,
-    ]
-
-    # Spark shortens long folders in a plan.
-    with setting(local.spark, "spark.sql.maxMetadataStringLength", "1000"):
-        frame = local.spark.sql(count_rows(select_rows(NAME, data_checks), data_checks))
-        plan = frame._jdf.queryExecution().executedPlan().toString()
-
-    scans = [line for line in plan.splitlines() if "FileScan" in line]
-    assert [sum(f"silver/{name}]" in line for line in scans) for name in ("orders", "parents")] == [1, 1]
 
 
 def test_the_queries_that_list_rows_list_them(local):

@@ -26,8 +26,6 @@ from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.plan import TablePlanner
 from support.damaged_logs import (
     COMMITS,
-    SECOND,
-    WITH_CHECKPOINT,
     checkpoint_file,
     commit_file,
     cut,
@@ -38,10 +36,6 @@ from support.models import NAME, column, table
 pytestmark = pytest.mark.spark
 
 ID = column("id")
-LOGS = {
-    "plain": ({}, COMMITS),
-    "second": ({"delta.checkpointInterval": "3", "delta.checkpointPolicy": "v2"}, WITH_CHECKPOINT | SECOND),
-}
 
 
 def make(local, **properties):
@@ -59,43 +53,23 @@ def harmed(folder, case):
     return table(ID, name=f"dev.silver.{copy.name}"), copy / "_delta_log"
 
 
-def reported(case, log):
-    """Return what is said of a case."""
-    checkpoint = next(iter((log.parent.parent / "orders" / "_delta_log").glob("0*.checkpoint*")), log)
-    return case.message.format(log=log, checkpoint=log / checkpoint.name)
-
-
-@pytest.mark.parametrize("kind", LOGS)
-def test_damage_is_seen_as_a_reader_of_the_rows_would_see_it(local, kind):
-    properties, cases = LOGS[kind]
-    folder = make(local, **properties)
-    assert bool(list((folder / "_delta_log").glob("*.checkpoint*"))) is (kind != "plain")
-    copies = {name: harmed(folder, case) for name, case in cases.items()}
+def test_damage_is_seen_as_a_reader_of_the_rows_would_see_it(local):
+    folder = make(local)
+    copies = {name: harmed(folder, case) for name, case in COMMITS.items()}
 
     state = local.snapshot([model for model, _ in copies.values()])
 
-    wrong = {}
+    seen = SessionCatalog(local.spark).snapshot([model for model, _ in copies.values()])
     for name, (model, log) in copies.items():
-        problem = str(state.problems.get(model.name, ""))
-        message = cases[name].message and reported(cases[name], log)
-        start = f"{model.qualified_name}: its Delta log is damaged ("
-        if message is None and (problem or state.tables[model.name].version != 4):
-            wrong[name] = problem
-        if message and (
-            not problem.startswith(start) or message not in problem or str(local.version(model.name)) != problem
-        ):
-            wrong[name] = problem
-    assert wrong == {}
-    if kind == "plain":
-        seen = SessionCatalog(local.spark).snapshot([model for model, _ in copies.values()])
-        for name, (model, log) in copies.items():
-            message = cases[name].message and reported(cases[name], log)
-            assert (model.name in seen.tables) is (message is None), name
-            assert message is None or message in str(seen.problems[model.name]), name
+        message = COMMITS[name].message and COMMITS[name].message.format(log=log)
+        for shown in (state, seen):
+            assert (model.name in shown.tables) is (message is None), name
+            assert message is None or message in str(shown.problems[model.name]), name
+        assert message is None or str(local.version(model.name)) == str(state.problems[model.name])
 
 
 def test_the_file_systems_of_hadoop_show_the_same_files(local):
-    log = make(local, **LOGS["second"][0]) / "_delta_log"
+    log = make(local, **{"delta.checkpointInterval": "3", "delta.checkpointPolicy": "v2"}) / "_delta_log"
     here, there = LocalFiles(str(log.parent)), HadoopFiles(local.spark, f"file:{log.parent}")
 
     # Hadoop hides its own checksums.
@@ -110,15 +84,6 @@ def test_the_file_systems_of_hadoop_show_the_same_files(local):
     commit_file(log).write_bytes(b"")
     (log / f".{commit_file(log).name}.crc").unlink()
     assert damage_of(there).fact == f"file:{log}/{commit_file(log).name} is empty"
-
-
-def test_a_table_elsewhere_is_read_through_hadoop(local):
-    folder = make(local)
-    commit_file(folder / "_delta_log", 2).unlink()
-
-    fact = f"(file:{folder}/_delta_log lacks 00000000000000000002.json, and later commits are there)"
-    assert fact in damage_of(local.bridge.log(f"file:{folder}")).message
-    assert damage_of(local.bridge.log("file:/nowhere")) is None
 
 
 def contents(folder):

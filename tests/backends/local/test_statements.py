@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timezone
 from itertools import combinations
 
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql.types import TimestampType
 
-from pytest_delta_schema import ApplyError, Column, Orchestrator, Settings, assert_table_equals
+from pytest_delta_schema import ApplyError, Column, Orchestrator, Settings
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark import statements as layout_statements
 from pytest_delta_schema.delta.fields import widens_in_iceberg
@@ -33,37 +32,6 @@ def before(local):
     """The worked example's table, as it is found."""
     Orchestrator.over(local).sync_tables([table(column(), Column("created_ts", TimestampType()))])
     return local
-
-
-def test_an_alignment_costs_one_commit_a_statement_and_the_table_still_reads_and_writes(before):
-    before.insert(NAME, [{"id": 1}])
-
-    result = Orchestrator.over(before).sync_tables([orders()])
-
-    assert [statement.kind for statement in result.statements] == [
-        StatementKind.ADD_COLUMNS,
-        StatementKind.TIGHTEN_COLUMNS,
-        StatementKind.ADD_PRIMARY_KEY,
-        StatementKind.COMMENT_COLUMNS,
-        StatementKind.COMMENT_TABLE,
-        StatementKind.SET_PROPERTIES,
-    ]
-    assert Orchestrator.over(before).sync_tables([orders()]).statements == ()
-    assert operations(before) == [
-        "CREATE TABLE",
-        "WRITE",
-        "ADD COLUMNS",
-        "SET NOT NULL",
-        "SET TBLPROPERTIES",
-        "CHANGE COLUMNS",
-        "SET TBLPROPERTIES",
-        "SET TBLPROPERTIES",
-    ]
-    row = {"ID": 2, "amount": 1, "created_ts": datetime(2026, 1, 1, tzinfo=timezone.utc)}
-    before.insert(NAME, [row])
-    assert_table_equals(orders(), [{"id": 1}, row], catalog=before)
-    with pytest.raises(StatementError, match="NOT NULL constraint violated for column: id"):
-        before.insert(NAME, [{"id": None}])
 
 
 def test_a_failed_creation_leaves_no_dirty_folder(local, warehouse):
