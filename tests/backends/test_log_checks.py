@@ -21,7 +21,6 @@ from pytest_delta_schema.backends.logs.log import DeltaLog
 from pytest_delta_schema.backends.logs.stored import StoredFiles
 from pytest_delta_schema.backends.unity.logs import read_log
 from pytest_delta_schema.delta.log_files import commit_name
-from pytest_delta_schema.diagnostics.errors import StatementError
 from support.damaged_logs import (
     CLASSIC,
     COMMITS,
@@ -33,7 +32,6 @@ from support.damaged_logs import (
     commit_file,
     damage_of,
 )
-from support.hand_made_logs.files import checksum_of
 from support.logs import commit, field, metadata, protocol
 from support.models import NAME
 
@@ -135,20 +133,6 @@ def test_damage(tmp_path, kind, reader):
     assert wrong == {}
 
 
-def test_merged_commits_are_looked_at_and_do_not_hide_newer_metadata(tmp_path):
-    newer = {**metadata(ID)["metaData"], "description": "newer"}
-    log = plain(tmp_path)
-    commit_file(log).write_text(json.dumps({"metaData": newer}) + "\n")
-    checksum_file(log).write_text(json.dumps({"metadata": newer, **protocol()}))
-    merged = log / f"{0:020d}.{3:020d}.compacted.json"
-    merged.write_text(f"{json.dumps(protocol())}\n{json.dumps(metadata(ID))}\n")
-    assert damage(log) is None
-
-    merged.write_text("{")
-
-    assert damage(log).fact == f"{merged} is cut off or damaged in line 1 of 1"
-
-
 class Forbidden(LocalFiles):
     """A log that may not be listed."""
 
@@ -172,42 +156,6 @@ def test_locations_on_this_machine():
         "file://host/lake": None,
     }
     assert {location: local_folder(location) for location in folders} == folders
-
-
-def unread(folder):
-    with pytest.raises(StatementError) as raised:
-        facts(folder)
-    return str(raised.value)
-
-
-def test_a_number_without_20_digits_is_an_unreadable_table(tmp_path):
-    log = plain(tmp_path)
-    for name in ("5.json", "4.checkpoint.parquet"):
-        assert facts(tmp_path).version == 4
-        (log / name).write_text(json.dumps({"txn": {"appId": "test", "version": 5}}))
-
-        assert unread(tmp_path) == (
-            f"its Delta log at {tmp_path} cannot be read (the number in the name of {name} does not have 20 digits or is"
-            " too large, and Spark may read that file); remove it, or give it its name back"
-        )
-        (log / name).unlink()
-
-
-def test_malformed_actions_are_an_unreadable_table(tmp_path):
-    commit(tmp_path, 0, protocol(), metadata(ID))
-    commit(tmp_path, 2)
-    for action, fault in (
-        (metadata(field("id", "bigint")), 'the type "bigint" of the column id'),
-        (metadata(ID, field("ID")), "two columns, or two fields of a struct, of one name"),
-        (metadata(ID, partitioned_by=("ID",)), "the partition column ID, which is not among the columns"),
-        ({"protocol": {"minReaderVersion": 1.5, "minWriterVersion": 2}}, "the minReaderVersion 1.5"),
-    ):
-        commit(tmp_path, 1, action)
-
-        assert unread(tmp_path) == (
-            f"its Delta log at {tmp_path} cannot be read (00000000000000000001.json holds {fault}, which Delta's protocol"
-            " does not allow); report this if other clients read the table, or let what wrote it write the metadata again"
-        )
 
 
 def test_a_malformed_checksum_is_ignored(tmp_path):
@@ -270,17 +218,6 @@ def test_lines_that_spark_may_read_and_lines_that_no_reader_reads():
     for content, (fault, text) in LINES:
         with pytest.raises(fault, match=text):
             actions_in(content, "0.json")
-
-
-def test_checksums_of_hadoop():
-    for size in (0, 511, 512, 513):
-        content = bytes(number % 251 for number in range(size))
-        right = checksum_of(content)
-
-        assert agrees_with_hadoop(content, right)
-        assert agrees_with_hadoop(content, checksum_of(content, 100))
-        for wrong in (b"", right[:6], right + bytes(4), b"CRC\0" + right[4:], right[:4] + bytes(4), checksum_of(b"x")):
-            assert not agrees_with_hadoop(content, wrong), wrong
 
 
 def test_hadoop_knows_this_form():

@@ -21,7 +21,6 @@ from pytest_delta_schema.backends import constraint_error
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.state import CheckState
@@ -88,34 +87,6 @@ def together(catalog, barrier):
         run(statement)
 
     catalog.run = waiting
-
-
-@pytest.fixture
-def _being_read(local):
-    """Another thread, which reads the next table until it is there."""
-    reader, is_over, number = SessionCatalog(local.spark), threading.Event(), 0
-
-    def read():
-        nonlocal number
-        while not is_over.is_set():
-            if reader.version(keyed(number).name) is not ABSENT:
-                number += 1
-
-    with ThreadPoolExecutor(1) as thread:
-        reading = thread.submit(read)
-        yield
-        is_over.set()
-        reading.result()
-
-
-@pytest.mark.usefixtures("_being_read")
-def test_a_table_that_is_read_while_it_is_created(local, warehouse):
-    """Whoever reads a table of the warehouse adds it to the session, where Delta adds those that it has created."""
-    catalog = LocalCatalog(local.spark, warehouse=warehouse)
-    for number in range(ROUNDS):
-        result = Orchestrator.over(catalog).sync_tables([keyed(number)])
-
-        assert (kinds_of(result), result.already_there) == (MINE, frozenset())
 
 
 RACES = 50 if ALL else 12

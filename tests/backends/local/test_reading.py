@@ -20,7 +20,6 @@ from support.damaged_logs import (
     commit_file,
     damage_of,
 )
-from support.hand_made_logs.files import checksum_of
 from support.logs import TIME, commit, delta_log, field, metadata, protocol
 from support.models import NAME
 
@@ -94,19 +93,6 @@ def test_the_usual_folder_of_a_table_goes_before_others(logs, tmp_path):
 
     assert read(logs).table_comment == "Usual"
     assert logs.table_names("dev", "silver") == (NAME,)
-
-
-def test_the_newest_actions_count(logs, folder):
-    delta_log(folder, ID, comment="First", team="core")
-    commit(folder, 1, metadata(ID, field("amount", "double"), comment="Second"))
-    commit(folder, 2, {"txn": {"appId": "test", "version": 1}})
-
-    state = read(logs)
-
-    assert (state.name, state.version, state.table_comment) == (NAME, 2, "Second")
-    columns = [(column.name, column.data_type, column.is_nullable) for column in state.columns]
-    assert columns == [("id", "bigint", False), ("amount", "double", True)]
-    assert dict(state.table_properties) == {"delta.minReaderVersion": "1", "delta.minWriterVersion": "2"}
 
 
 def test_without_its_commits_a_log_is_read_from_a_checksum_or_left_to_spark(logs, folder):
@@ -310,20 +296,6 @@ def test_a_history_that_only_spark_knows_is_left_to_it(logs, folder):
         path.write_text(whole)
     first.unlink()
     assert logs.history(NAME) is None
-
-
-def test_a_commit_that_differs_from_its_checksum_of_hadoop_is_left_to_spark(logs, folder):
-    log = delta_log(folder, ID) / "_delta_log"
-    path = commit_file(log, 0)
-    sums = log / f".{path.name}.crc"
-    sums.write_bytes(checksum_of(path.read_bytes()))
-    assert isinstance(read(logs), TableState)
-
-    path.write_text(path.read_text().replace('"TEST"', '"EDIT"'))
-
-    assert read(logs) is None
-    sums.unlink()
-    assert isinstance(read(logs), TableState)
 
 
 OLD, NEW = metadata(field("id"), comment="Old"), metadata(field("id"), field("n"), comment="New")

@@ -50,26 +50,3 @@ def test_a_jvm_whose_launch_is_interrupted_ends_unless_pyspark_is_connected(monk
     assert gateway.Popen is subprocess.Popen
     with processes[0] as process:
         assert process.poll() == code
-
-
-def test_arguments_are_converted_without_numpy_until_something_imports_it():
-    # Other tests of this process have imported it.
-    program = """
-import sys
-from py4j import protocol
-from pytest_delta_schema.backends.spark.compat import import_numpy_late
-import pyspark.sql
-import_numpy_late()
-import_numpy_late()
-def converts(value):
-    return [type(converter).__name__ for converter in protocol.INPUT_CONVERTER if converter.can_convert(value)]
-print(converts("text"), {"numpy", "pyspark.testing"} & sys.modules.keys())
-import numpy
-print(converts(numpy.int64(1)), converts(numpy.array([1])))
-"""
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-
-    assert answer.stdout.splitlines() == [
-        "[] set()",
-        "['NumpyScalarConverter'] ['NumpyArrayConverter', 'ListConverter']",
-    ]

@@ -12,7 +12,6 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, MemoryCatalog, Orchestrator, SessionCatalog
-from pytest_delta_schema.backends.spark.compat import frame_of_rows, java_frame
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.models import NAME, column, table
 from support.rows import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
@@ -66,25 +65,6 @@ def test_values_of_every_type_are_read_as_they_were_given(catalog):
     assert repr(read) == repr({name: value for name, _, _, value in cases()})
     assert row["c"] == "ab  "
     assert row["j"].toPython() == {"a": [Decimal("1.5"), None, "x"]}
-
-
-PAIRS = spark.StructType([spark.StructField("id", spark.LongType()), spark.StructField("name", spark.StringType())])
-
-
-@pytest.mark.parametrize("rows", [[(number, None) for number in range(3000)], []])
-def test_rows_reach_the_jvm_without_a_process_of_python(local_session, rows):
-    frame, of_pyspark = (
-        frame_of_rows(local_session.spark, rows, PAIRS),
-        local_session.spark.createDataFrame(rows, PAIRS),
-    )
-
-    assert ("PythonRDD[" in lineage(frame), "PythonRDD[" in lineage(of_pyspark)) == (False, True)
-    assert frame.collect() == rows
-    assert frame.schema == of_pyspark.schema
-
-
-def lineage(frame):
-    return java_frame(frame).queryExecution().toRdd().toDebugString()
 
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

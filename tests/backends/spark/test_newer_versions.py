@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib.metadata import version
 
 import pytest
-from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException
 from pyspark.sql.types import DoubleType, FloatType, ShortType, VarcharType
 
 from pytest_delta_schema import (
@@ -17,7 +15,6 @@ from pytest_delta_schema import (
     SessionCatalog,
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.spark.compat import error_condition, java_condition
 from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA, SparkVersions
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.properties import REGISTRY
@@ -32,44 +29,6 @@ from support.models import column
 from support.models import table as newer_tables_table
 
 OLDEST = SparkVersions(spark=(3, 5), delta=(3, 3))
-
-
-class NoCondition:
-    """An exception of Spark 3.5, in Python and in the JVM."""
-
-    def getErrorClass(self):  # noqa: N802 - its name in Spark
-        return "TABLE_OR_VIEW_NOT_FOUND"
-
-
-class Java:
-    """An exception of the JVM through py4j, whose missing methods fail when they are called."""
-
-    def __init__(self, **methods):
-        self.methods = methods
-
-    def __getattr__(self, name):
-        def call():
-            if name not in self.methods:
-                raise Py4JError(name)
-            return self.methods[name]
-
-        return call
-
-
-def test_a_condition_is_read_by_both_of_its_names():
-    not_found = AnalysisException("no", errorClass="SCHEMA_NOT_FOUND", messageParameters={})
-    assert [error_condition(error) for error in (NoCondition(), not_found, AnalysisException("no"))] == [
-        "TABLE_OR_VIEW_NOT_FOUND",
-        "SCHEMA_NOT_FOUND",
-        "",
-    ]
-    of_jvm = [
-        Java(getCondition="DELTA_TABLE_NOT_FOUND", getErrorClass="older name"),
-        Java(getErrorClass="DELTA_TABLE_NOT_FOUND"),
-        Java(getCondition=None),
-        Java(),
-    ]
-    assert [java_condition(error) for error in of_jvm] == ["DELTA_TABLE_NOT_FOUND"] * 2 + ["", ""]
 
 
 def created(*columns):

@@ -429,19 +429,3 @@ def test_what_a_table_keeps_beside_its_values_lives_through_a_rewrite(local):
     sql(local, "INSERT INTO dev.silver.orders (id, p) VALUES (5, 'c')")
     counted = "SELECT max(seq), count(DISTINCT _metadata.row_id), count(*) FROM dev.silver.orders"
     assert sql(local, counted).head() == (5, 4, 4)
-
-
-@pytest.mark.spark
-def test_timestamps_that_the_log_names_without_a_zone_stay_what_readers_see(local):
-    local.create_schema("dev", "silver")
-    sql(local, "CREATE TABLE dev.silver.orders (id INT, ts TIMESTAMP) USING DELTA PARTITIONED BY (ts)")
-    with setting(local.spark, ZONE, BERLIN):
-        with setting(local.spark, "spark.databricks.delta.write.utcTimestampPartitionValues", "false"):
-            sql(local, "INSERT INTO dev.silver.orders VALUES (1, TIMESTAMP'2024-07-01 12:00:00'), (2, NULL)")
-        seen = "SELECT id, unix_micros(ts) FROM dev.silver.orders ORDER BY id"
-        before = sql(local, seen).collect()
-
-        for by in (["id"], ["ts"], []):
-            rewrite(local, by)
-            assert sql(local, seen).collect() == before
-    assert sql(local, seen).collect() == before == [(1, 1719828000000000), (2, None)]

@@ -123,24 +123,16 @@ def _fields() -> Iterator[tuple[str, Write]]:
         yield f"field of {name}", of_fields(field("id"), value)
     for label, names in {
         "space": ["a b"],
-        "dot": ["a.b"],
         "empty": [""],
-        "emoji": ["\U0001f600"],
         "combining": ["e\u0301", "\u00e9"],
         "lone surrogate": ["\ud800"],
         "two of one name": ["a", "a"],
         "two that differ by case": ["a", "A"],
-        "dotless i": ["\u0130", "i"],
         "kelvin": ["k", "\u212a"],
-        "change data": ["_change_type"],
     }.items():
         yield f"name of {label}", of_fields(field("id"), *map(field, names))
     inner = {"type": "struct", "fields": [field("a"), field("A")]}
     yield "fields of a struct that differ by case", of_fields(field("id"), field("s", inner))
-    yield (
-        "fields of a struct with a lone surrogate",
-        of_fields(field("id"), field("s", {"type": "struct", "fields": [field("\udc00")]})),
-    )
     yield "field with another key", of_fields({**field("id"), "other": 1})
     yield "no columns", of_fields()
     yield "nullable false", of_fields(field("id", nullable=False))
@@ -167,42 +159,21 @@ def _metadata_of_fields() -> Iterator[tuple[str, Write]]:
     for text in ("char(0)", "varchar(3)", "CHAR(3)", "string", "long", "array<char(3)>", "struct<a:char(3)>"):
         yield f"char text {text!r}", of_fields(field("id"), _with("string", _CHAR, text))
     yield "char on a long", of_fields(field("id"), _with("long", _CHAR, "char(3)"))
-    yield "char on an array", of_fields(field("id"), _with(_STRINGS, _CHAR, "array<char(3)>"))
     yield "string text on an array", of_fields(field("id"), _with(_STRINGS, _CHAR, "char(3)"))
-    yield "array text on a map", of_fields(field("id"), _with(_MAP, _CHAR, "array<char(3)>"))
     for label, collations in {
         "on a number": {"x": 5},
-        "on a long": {"x": "spark.UTF8_LCASE"},
         "of another column": {"y": "spark.UTF8_LCASE"},
-        "unknown": {"x": "spark.WEIRD"},
         "of ICU": {"x": "icu.de_CI"},
-        "binary": {"x": "spark.UTF8_BINARY"},
     }.items():
-        kind = "long" if label == "on a long" else "string"
-        yield f"collation {label}", of_fields(field("id"), field("x", kind, __COLLATIONS=collations))
+        yield f"collation {label}", of_fields(field("id"), field("x", "string", __COLLATIONS=collations))
     yield (
         "collation of an element",
         of_fields(field("id"), field("x", _STRINGS, __COLLATIONS={"x.element": "spark.UTF8_LCASE"})),
     )
-    for label, change in {
-        "unknown type": [{"fromType": "weird", "toType": "long"}],
-        "no toType": [{"fromType": "integer"}],
-        "narrowing": [{"fromType": "long", "toType": "integer"}],
-        "table version": [{"fromType": "integer", "toType": "long", "tableVersion": 1}],
-        "of texts": ["x"],
-        "of null": [None],
-    }.items():
-        yield (
-            f"type change {label}",
-            of_fields(field("id"), _with("long", "delta.typeChanges", change), protocol=_WIDENED),
-        )
     yield (
         "type change without its feature",
         of_fields(field("id"), _with("long", "delta.typeChanges", [{"fromType": "integer", "toType": "long"}])),
     )
-    for entry in ('{"a": [1, "x"]}', '{"a": [[1]]}', '{"a": null}', '{"a": 1e400}', '{"a": [{}]}'):
-        fields = f'[{{"name": "x", "type": "long", "nullable": true, "metadata": {entry}}}]'
-        yield f"metadata {entry}", of_metadata(schemaString=f'{{"type": "struct", "fields": {fields}}}')
 
 
 _STRINGS = {**_ARRAY, "elementType": "string"}
@@ -214,24 +185,16 @@ def _texts() -> Iterator[tuple[str, Write]]:
     one = '{"name": "x", "type": "long", "nullable": true, "metadata": {}}'
     texts = {
         "empty": "",
-        "null": "null",
-        "type": '"long"',
         "object": "{}",
         "array at the top": json.dumps({**_ARRAY, "elementType": _STRUCT}),
         "cut": good[:-1],
         "behind": good + " x",
         "byte order mark": "\ufeff" + good,
-        "comment": good + "// text",
         "single quotes": good.replace('"', "'"),
         "NaN": good.replace('"metadata": {}', '"metadata": {"x": NaN}', 1),
         "key twice": good.replace('"nullable": true', '"nullable": false, "nullable": true', 1),
-        "key of metadata twice": good.replace('"metadata": {}', '"metadata": {"comment": "a", "comment": "b"}', 1),
         "fields twice": f'{{"type": "struct", "fields": [{one}], "fields": []}}',
-        "other key": f'{{"type": "struct", "fields": [{one}], "other": 1}}',
-        "order of keys": f'{{"fields": [{one}], "type": "struct"}}',
         "escapes": good.replace("name", "n\\u0061me"),
-        "control character": good.replace("name", "n\tme"),
-        "escaped surrogate": good.replace('"name": "id"', '"name": "\\ud800"'),
         "nullable of a text": good.replace("true", '"true"', 1),
         "deep": "[" * 2000,
     }
@@ -242,17 +205,14 @@ def _texts() -> Iterator[tuple[str, Write]]:
 def _partitions() -> Iterator[tuple[str, Write]]:
     lists: dict[str, Any] = {
         "one": ["name"],
-        "two": ["name", "id"],
         "unknown": ["other"],
         "twice": ["name", "name"],
         "other case": ["NAME"],
-        "number": [5],
         "null": [None],
-        "back-quotes": ["`name`"],
     }
     for name, columns in lists.items():
         yield f"partitioned by {name}", of_metadata(partitionColumns=columns)
-    for kind in (_ARRAY, _MAP, _STRUCT, "binary", "variant"):
+    for kind in (_ARRAY, "binary", "variant"):
         label = kind if isinstance(kind, str) else kind["type"]
         yield (
             f"partitioned by a column of type {label}",
