@@ -9,10 +9,7 @@ import pytest
 from deltalake import DeltaTable
 
 from pytest_delta_schema.backends.logs.files import (
-    DamagedLog,
-    DoubtfulLog,
     LocalFiles,
-    actions_in,
     agrees_with_hadoop,
     hadoop_checksum_name,
     local_folder,
@@ -158,20 +155,6 @@ def test_locations_on_this_machine():
     assert {location: local_folder(location) for location in folders} == folders
 
 
-def test_a_malformed_checksum_is_ignored(tmp_path):
-    path = checksum_file(classic(tmp_path))
-    whole = json.loads(path.read_text("utf-8"))
-    for text in (
-        json.dumps({**whole, "protocol": {"minReaderVersion": 1.5, "minWriterVersion": 7}}),
-        json.dumps({**whole, "protocol": {}}),
-        *("[]", "{", "[" * 200_000),
-    ):
-        path.write_text(text)
-
-        properties = facts(tmp_path).state(NAME).table_properties
-        assert (properties["delta.minReaderVersion"], properties["delta.minWriterVersion"]) == ("1", "2"), text[:50]
-
-
 FEATURES = {"writerFeatures": ["clustering", "domainMetadata"]}
 STATED = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, **FEATURES}}
 
@@ -191,33 +174,6 @@ def test_clustering_of_a_checkpoint_and_of_later_commits(tmp_path):
         commit(tmp_path, 3, *later)
 
         assert [str(path) for path in facts(tmp_path).state(NAME).clustering] == clustering
-
-
-MAY_BE_READ, CUT, EMPTY = (
-    (DoubtfulLog, r"0\.json .* in line 2 of 2"),
-    (DamagedLog, r"0\.json is cut off or damaged in line 2 of 2"),
-    (DamagedLog, r"0\.json is empty"),
-)
-LINES = [
-    (b'{}\n{"txn":{}} text', MAY_BE_READ),
-    (b'{}\n\xef\xbb\xbf{"txn":{}}', MAY_BE_READ),
-    (b'{}\n{"commitInfo":{"a":NaN}}', MAY_BE_READ),
-    (b'{}\n{"commitInfo":{"a":"\xff"}}', MAY_BE_READ),
-    (b'{}\n{"commitInfo":{"a":"\x01"}}', MAY_BE_READ),
-    (b"{}\n[{}]", MAY_BE_READ),
-    (b'{}\n{"commitInfo":{"timestamp":"x"}}', MAY_BE_READ),
-    (b'{}\n{"txn":{', CUT),
-    (b"{}\n[]", CUT),
-    (b"{}\n" + b"[" * 200_000, CUT),
-    (b"{}\n5", CUT),
-    (b"", EMPTY),
-]
-
-
-def test_lines_that_spark_may_read_and_lines_that_no_reader_reads():
-    for content, (fault, text) in LINES:
-        with pytest.raises(fault, match=text):
-            actions_in(content, "0.json")
 
 
 def test_hadoop_knows_this_form():

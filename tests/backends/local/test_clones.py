@@ -5,19 +5,16 @@ from __future__ import annotations
 import errno
 import json
 import os
-from types import SimpleNamespace
 
 import pytest
 from pyspark.sql.types import LongType, StringType
 
-from pytest_delta_schema import Column, QualifiedName, Table, assert_no_drift
+from pytest_delta_schema import Column, Table, assert_no_drift
 from pytest_delta_schema.backends.local import clones
 from pytest_delta_schema.backends.local.clones import ChangingTableError, clone_folder
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.compat import clear_cache
 from pytest_delta_schema.backends.spark.sessions import setting, settings
-from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.state import TableState
 from support.catalogs import scratch
 
 DATA = (
@@ -303,73 +300,3 @@ def test_files_outside_of_the_table_are_used_by_both(local, tmp_path):
 
         assert sorted(row.id for row in local.spark.table(clone.sql_name).collect()) == [1, 2]
     assert sorted(row.id for row in local.spark.table(table.sql_name).collect()) == [0, 1, 2]
-
-
-ORDERS, CLONE = QualifiedName("dev", "silver", "orders"), QualifiedName("dev", "test_main", "orders")
-REMOTE = "its files are in s3://bucket/orders, and only those of a local folder are cloned"
-FOREIGN = (
-    "the catalog dev is not one of the warehouse folder; clone tables of catalogs that the session does not configure"
-)
-INSERT = "create the table with make_delta_table, and insert its rows"
-
-
-UNCLONED: list[tuple[dict[str, str], str | Exception, bool, str]] = [
-    ({}, "s3://bucket/orders", True, f"{REMOTE}; {INSERT}"),
-    ({}, "/x", False, FOREIGN),
-    (
-        {},
-        ChangingTableError(),
-        True,
-        "other writers have changed it during each of 3 attempts; clone it when they have ended",
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("properties", "location", "is_warehouse", "message"),
-    UNCLONED,
-    ids=["remote", "foreign", "changing"],
-)
-def test_the_error_says_why(monkeypatch, tmp_path, properties, location, is_warehouse, message):
-    def failing(*_):
-        raise location
-
-    place = location
-    if isinstance(location, Exception):
-        place = "/x"
-        monkeypatch.setattr(clones, "clone_folder", failing)
-    monkeypatch.setattr(clones, "located", lambda *_: (TableState(name=ORDERS, table_properties=properties), place))
-    bridge = SimpleNamespace(warehouse=tmp_path, spark=None, is_warehouse=lambda _: is_warehouse)
-
-    with pytest.raises(StatementError) as caught:
-        clones.clone(bridge, ORDERS, CLONE)
-
-    assert str(caught.value) == f"dev.silver.orders cannot be cloned: {message}"
-
-
-@pytest.mark.spark
-def test_a_shallow_clone_in_a_catalog_of_three_levels_is_like_one_in_the_session_catalog(local):
-    definition = (
-        "(a INT, p INT NOT NULL DEFAULT 3) USING delta PARTITIONED BY (p) TBLPROPERTIES ('team' = 'core',"
-        " 'delta.columnMapping.mode' = 'id', 'delta.enableRowTracking' = 'true',"
-        " 'delta.feature.allowColumnDefaults' = 'supported')"
-    )
-    spark = local.spark
-    local.create_schema("dev", "silver")
-    spark.sql("CREATE SCHEMA IF NOT EXISTS spark_catalog.shallow")
-    answers = []
-    for schema in ("dev.silver", "spark_catalog.shallow"):
-        spark.sql(f"CREATE TABLE {schema}.source {definition}")
-        spark.range(1).selectExpr("1", "2").write.insertInto(f"{schema}.source")
-        for statement in ("CREATE TABLE", "CREATE OR REPLACE TABLE"):
-            name = f"{schema}.{statement.replace(' ', '_').lower()}"
-            spark.sql(f"{statement} {name} SHALLOW CLONE {schema}.source TBLPROPERTIES ('kind' = 'clone')")
-            spark.range(1).selectExpr("3", "4").write.insertInto(name)
-            properties = {row.key: row.value for row in spark.sql(f"SHOW TBLPROPERTIES {name}").collect()}
-            kept = {key: value for key, value in properties.items() if "materialized" not in key}
-            columns = [(field.name, field.dataType, field.nullable) for field in spark.table(name).schema]
-            answers.append((kept, columns, sorted(map(tuple, spark.table(name).collect()))))
-    spark.sql("DROP SCHEMA spark_catalog.shallow CASCADE")
-
-    assert answers[:2] == answers[2:]
-    assert [rows for _, _, rows in answers] == [[(1, 2), (3, 4)]] * 4

@@ -123,19 +123,6 @@ def forget(local):
     session.refreshTable(identifier)
 
 
-def test_a_folder_that_is_delta_already_is_only_registered(local, folder, write):
-    write("1L as id", fmt="delta")
-    wanted = model(ID, folder=folder)
-    before = contents(folder)
-
-    done = sync(local, wanted)
-
-    assert [statement.kind.value for statement in done.statements] == ["create schema", "register table"]
-    assert contents(folder) == before
-    assert rows(local) == [(1,)]
-    assert sync(local, wanted).statements == ()
-
-
 def test_files_in_the_folder_of_a_managed_table_are_converted_there(local):
     local.create_schema("dev", "silver")
     target = local.warehouse / "dev" / "silver" / "orders"
@@ -205,13 +192,6 @@ def test_what_does_not_fit_is_refused_before_a_byte_changes(local, folder, write
         assert "dev.silver.orders" in str(caught.value)
         assert contents(folder) == before
         assert not local.snapshot([table(ID)]).tables[NAME].exists
-
-
-def test_a_table_in_another_folder_than_declared_is_not_touched(local, folder):
-    SparkDataAccess().make_parquet(local, table(ID), [{"id": 1}])
-
-    with pytest.raises(UnsafePlanError, match=r"is a parquet table at .*, but the model declares the path .*lake it's"):
-        sync(local, model(ID, folder=folder))
 
 
 def test_a_conversion_that_fails_midway_leaves_the_parquet_as_it_was(local, folder, write):

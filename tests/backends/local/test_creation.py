@@ -86,22 +86,6 @@ def test_nothing_is_removed_if_there_is_any_other_file(tmp_path, folder):
         left[1].unlink()
 
 
-def test_a_warehouse_that_cannot_be_written_is_reported_in_one_line(tmp_path):
-    warehouse = tmp_path / "file"
-    warehouse.write_text("no folder")
-
-    with (
-        pytest.raises(StatementError) as caught,
-        creation_lock(NAME, warehouse, warehouse / "dev" / "silver" / "orders"),
-    ):
-        pytest.fail("the place is not free")
-
-    assert str(caught.value) == (
-        f"the warehouse {warehouse} cannot be written ([Errno 17] File exists: '{warehouse}'); free space or give the"
-        " permission"
-    )
-
-
 def test_two_creations_of_one_table_wait_for_each_other(tmp_path, folder, monkeypatch):
     monkeypatch.setattr(statements, "_PATIENCE", 0.01)
 

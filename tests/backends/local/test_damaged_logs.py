@@ -11,7 +11,6 @@ import pytest
 
 from pytest_delta_schema import (
     ApplyError,
-    LocalCatalog,
     Orchestrator,
     Parquet,
     SessionCatalog,
@@ -19,17 +18,13 @@ from pytest_delta_schema import (
     assert_no_drift,
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.logs.files import LocalFiles, content_of, edges_of
-from pytest_delta_schema.backends.spark.logs import HadoopFiles
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.plan import TablePlanner
 from support.damaged_logs import (
     COMMITS,
-    checkpoint_file,
     commit_file,
     cut,
-    damage_of,
 )
 from support.models import NAME, column, table
 
@@ -68,24 +63,6 @@ def test_damage_is_seen_as_a_reader_of_the_rows_would_see_it(local):
         assert message is None or str(local.version(model.name)) == str(state.problems[model.name])
 
 
-def test_the_file_systems_of_hadoop_show_the_same_files(local):
-    log = make(local, **{"delta.checkpointInterval": "3", "delta.checkpointPolicy": "v2"}) / "_delta_log"
-    here, there = LocalFiles(str(log.parent)), HadoopFiles(local.spark, f"file:{log.parent}")
-
-    # Hadoop hides its own checksums.
-    assert sorted(name for name in here.names() if not name.startswith(".")) == sorted(there.names())
-    assert content_of(here, commit_file(log).name) == content_of(there, commit_file(log).name)
-    assert damage_of(there) is None
-    assert edges_of(here, checkpoint_file(log).name) == edges_of(there, checkpoint_file(log).name)
-    with pytest.raises(FileNotFoundError):
-        there.open("nope")
-    with pytest.raises(FileNotFoundError):
-        there.stamp("nope")
-    commit_file(log).write_bytes(b"")
-    (log / f".{commit_file(log).name}.crc").unlink()
-    assert damage_of(there).fact == f"file:{log}/{commit_file(log).name} is empty"
-
-
 def contents(folder):
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -109,27 +86,6 @@ def test_an_apply_leaves_a_damaged_table_as_it_is_also_if_it_was_planned_before(
     assert "statement 1 of 1 failed: its Delta log is damaged (" in str(caught.value)
     assert "  to restore:  nothing was changed\n" in str(caught.value)
     assert contents(folder) == before
-
-
-def test_a_table_that_is_damaged_midway_is_not_reported_as_absent(local, monkeypatch):
-    folder = make(local)
-    run = LocalCatalog.run
-
-    def harm_between(self, statement):
-        if statement.kind.value == "comment on table":
-            cut(commit_file(folder / "_delta_log", 5))
-            self.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
-            raise CatalogReadError([Diagnostic(table="", message="no", remedy="none")])
-        run(self, statement)
-
-    monkeypatch.setattr(LocalCatalog, "run", harm_between)
-    with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(local).sync_tables([table(column("id", comment="Key"), comment="Orders")])
-
-    unknown = "  to restore:  unknown, because the table cannot be read now: its Delta log is damaged ("
-    assert unknown in str(caught.value)
-    restore = "restore it from a backup; then: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 4"
-    assert restore in str(caught.value)
 
 
 TMP = ".00000000000000000000.json.0d7ab2b3-0000-4000-8000-000000000000.tmp"

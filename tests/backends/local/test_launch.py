@@ -11,7 +11,7 @@ import pytest
 
 from pytest_delta_schema.backends.local import session
 from pytest_delta_schema.backends.local.launch import Result, run
-from pytest_delta_schema.backends.local.session import installed, published_install_command, version_fault
+from pytest_delta_schema.backends.local.session import installed, version_fault
 from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
@@ -74,23 +74,6 @@ def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
         start_session(tmp_path)
 
     assert str(caught.value) == "pyspark 4.1.4 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'"
-
-
-def test_a_delta_with_a_published_jar_is_named_for_each_spark(monkeypatch):
-    for pyspark, delta, command in (
-        ("3.5.9", "4.4.1", "pip install 'delta-spark==3.3.3'"),
-        ("4.1.4", "4.4.1", "pip install 'delta-spark==4.4.0'"),
-        ("4.3.0", "4.4.1", NEWEST),
-        ("4.2.0", "4.4.0", ""),
-    ):
-        monkeypatch.setattr(
-            session, "installed", lambda versions=(pyspark, delta): dict(zip(PAIR, versions, strict=True))
-        )
-
-        assert published_install_command() == command
-
-
-PAIR = ("pyspark", "delta-spark")
 
 
 def test_the_pyspark_of_a_spark_that_pip_did_not_install_is_found(monkeypatch):

@@ -110,27 +110,6 @@ def test_without_its_commits_a_log_is_read_from_a_checksum_or_left_to_spark(logs
     assert (read(logs).table_comment, read(logs).version) == ("Orders", 4)
 
 
-def test_clustering_columns(logs, folder):
-    by_id, feature = clustered("id"), features("clustering", "domainMetadata")
-    other = {"domainMetadata": {"domain": "delta.rowTracking", "configuration": "{}", "removed": False}}
-    for actions, later, domains, columns in (
-        ([feature, metadata(ID)], None, [by_id["domainMetadata"]], ("id",)),
-        ([feature, metadata(ID), by_id], None, None, ("id",)),
-        ([feature, metadata(ID), clustered("id", removed=True)], None, None, ()),
-        ([feature, metadata(ID), by_id], other, None, ("id",)),
-        ([feature, metadata(ID)], None, None, ()),
-        ([protocol(), metadata(ID), by_id], None, None, ()),
-    ):
-        shutil.rmtree(folder, ignore_errors=True)
-        commit(folder, 0, *actions)
-        if later is not None:
-            commit(folder, 1, later)
-        if domains is not None:
-            with_checksum(folder, 0, *actions, domainMetadata=domains)
-
-        assert tuple(map(str, read(logs).clustering)) == columns
-
-
 OLD_DELTA = (3, 3)
 READABLE: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (protocol(), metadata(ID)),
@@ -383,13 +362,3 @@ def test_an_older_checksum_that_does_not_agree_is_ignored(logs, folder):
 
         assert read(logs) is None, case
         assert damage_of(LocalFiles(str(folder))) is None, case
-
-
-def test_few_commits_before_the_checkpoint_are_read(logs, folder):
-    for checkpoint, is_read in ((NEWEST, True), (103, True), (104, False)):
-        log = write(folder, {}, {3: checksum()}, checkpoint=checkpoint)
-        for version in range(NEWEST + 1, checkpoint + 2):
-            commit_file(log, version).write_text('{"txn": {"appId": "test", "version": 1}}', "utf-8")
-
-        assert (read(logs) is not None) is is_read
-        shutil.rmtree(folder)

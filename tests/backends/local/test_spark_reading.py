@@ -10,25 +10,19 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema import (
-    ApplyError,
     Column,
     DriftError,
     Orchestrator,
-    QualifiedName,
     SessionCatalog,
-    Table,
     assert_no_drift,
 )
 from pytest_delta_schema.backends.local.warehouse import physical_schema, table_folder
 from pytest_delta_schema.backends.logs.history import _first_version
 from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, ConvergenceError
-from pytest_delta_schema.rules import PlanValidator
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.sql import dotted
-from pytest_delta_schema.state.desired import declared_table
 from pytest_delta_schema.testing.scenario import INT, field, struct
-from support.log_readers import CHANGES, write
 from support.models import NAME, column, table
 from support.writes import DOUBLE, A, frame
 
@@ -247,32 +241,3 @@ def append(local, schema, **options):
     rows = [tuple(None for _ in schema.fields)]
     writer = local.spark.createDataFrame(rows, schema).write.format("delta").mode("append").options(**options)
     writer.saveAsTable(dotted(NAME))
-
-
-@pytest.fixture(scope="module")
-def models(spark_catalog, warehouse):
-    """One table for each change, and its model."""
-    spark_catalog.spark.sql("CREATE SCHEMA IF NOT EXISTS dev.silver")
-    names = [QualifiedName("dev", "silver", f"foreign{number}") for number in range(len(CHANGES))]
-    for name, change in zip(names, CHANGES, strict=True):
-        write(table_folder(warehouse, name), change.shape)
-    state = spark_catalog.snapshot([Table(*name, [Column("id", "bigint")]) for name in names])
-    yield [declared_table(state.tables[name]) for name in names]
-    spark_catalog.drop_schema("dev", "silver")
-
-
-@pytest.mark.parametrize("number", range(len(CHANGES)), ids=[f"{change.shape}-{change.name}" for change in CHANGES])
-def test_delta_refuses_what_rules_refuse(spark_catalog, models, number):
-    change, line = CHANGES[number], Orchestrator.over(spark_catalog)
-    model = change.edit(models[number])
-    faults = line.validator.plan_violations(line.plan_tables([model]))
-    assert tuple(fault.code for fault in faults) == change.codes
-
-    line.validator = PlanValidator(model_rules=(), plan_rules=())
-
-    if change.codes:
-        with pytest.raises((ApplyError, ConvergenceError), match=r"DELTA_|still differs"):
-            line.sync_tables([model])
-    else:
-        assert line.sync_tables([model]).statements
-        assert line.plan_tables([model]).is_empty

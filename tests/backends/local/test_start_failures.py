@@ -12,14 +12,12 @@ import pytest
 from pytest_delta_schema.backends.local import launch
 from pytest_delta_schema.backends.local.launch import (
     Java,
-    Result,
     class_archive,
     classes_jar,
     delta_jars,
     find_java,
     spark_jars,
 )
-from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.backends.local.warehouse import check_warehouse, prepare_warehouse
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
@@ -57,16 +55,6 @@ def test_a_warehouse_that_is_a_file(tmp_path, below):
         assert message_of(use, tmp_path / below) == text
 
 
-def test_the_warehouse_is_looked_at_before_anything_is_downloaded_or_started(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "w").write_text("")
-
-    output = message_of(start_session, tmp_path / "w")
-
-    assert output.startswith(f"the warehouse {tmp_path / 'w'} cannot be used: Not a directory")
-    assert not (tmp_path / "cache").exists()
-
-
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     """The cache folder of this package, which does not exist yet."""
@@ -88,17 +76,6 @@ def test_a_cache_that_is_a_file(cache, use):
     assert output.endswith(CACHE_REMEDY)
     # Of archives only writing fails, and that is no reason to stop.
     assert class_archive(JAVA, [], "").path is None
-
-
-@pytest.mark.parametrize("output", ["", "error: No space left on device\n\tat Build"])
-def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, output):
-    monkeypatch.setattr(launch, "run", lambda *_: Result(1, output))
-
-    text = message_of(classes_jar, [], lambda: JAVA)
-
-    assert ("cannot be used: No space left on device" in text) == bool(output)
-    assert text.endswith("and has 300 MB free" if output else "It said: the compiler said nothing")
-    assert not list((cache / "classes").iterdir())
 
 
 class DumpingJvm:
@@ -132,26 +109,6 @@ def test_an_archive_of_garbage_is_removed_and_written_again(cache):
     assert class_archive(JAVA, [], "").path == kept.path
     assert jvm.dumps == 2
     assert [path.suffix for path in sorted((cache / "archives").iterdir())] == [".jsa", ".lock"]
-
-
-def test_a_class_jar_of_garbage_is_compiled_again(cache, monkeypatch):
-    built = []
-
-    def build(*args):
-        built.append(args)
-        Path(args[-1], "classes.jar").write_bytes(b"the jar")
-
-    monkeypatch.setattr(launch, "_build", build)
-    first = classes_jar([], lambda: JAVA)
-    assert classes_jar([], lambda: JAVA) == first
-    assert len(built) == 1
-
-    first.write_bytes(b"garbage")
-
-    assert classes_jar([], lambda: JAVA) == first
-    assert first.read_bytes() == b"the jar"
-    assert len(built) == 2
-    assert first.is_relative_to(cache)
 
 
 RESOLVER = """
@@ -205,16 +162,6 @@ def test_a_delta_jar_of_garbage_is_fetched_again_also_if_the_copies_of_the_resol
         assert "io.delta_delta-spark.jar is damaged, and is downloaded again" in caplog.messages
 
 
-def test_a_repository_that_sends_garbage_is_reported(cache, resolver):
-    runs = resolver(2)
-
-    output = message_of(delta_jars)
-
-    assert output.startswith("io.delta_delta-spark.jar is still damaged after a new download; ")
-    assert len(runs) == 2
-    assert not list(cache.rglob("jars.json*"))
-
-
 def test_a_download_that_fails_names_the_three_ways_of_the_guide(cache, monkeypatch):
     monkeypatch.setattr(
         launch, "_resolve_command", lambda *_: [sys.executable, "-c", "import sys; sys.exit('no route')"]
@@ -227,15 +174,6 @@ def test_a_download_that_fails_names_the_three_ways_of_the_guide(cache, monkeypa
     assert " is not on this machine and could not be downloaded; name a Maven mirror in the variable" in fact
     assert f"or copy the folder {cache / 'jars'}" in fact
     assert "no route" in said
-
-
-def test_a_download_that_fills_the_disk(cache, monkeypatch):
-    script = "import sys; sys.exit('java.io.IOException: No space left on device')"
-    monkeypatch.setattr(launch, "_resolve_command", lambda *_: [sys.executable, "-c", script])
-
-    output = message_of(delta_jars)
-
-    assert output.startswith(f"the cache folder {cache} cannot be used: No space left on device (")
 
 
 def program(tmp_path, content):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +16,6 @@ from pytest_delta_schema.backends.local import launch, start
 from pytest_delta_schema.backends.local.launch import (
     LaunchResources,
     delta_jars,
-    find_java,
 )
 from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.backends.local.warehouse import prepare_warehouse
@@ -218,24 +216,3 @@ def test_a_download_is_reported_and_is_done_once(monkeypatch, caplog):
     first[0].unlink()
     delta_jars()
     assert len(calls) == 2
-
-
-@pytest.mark.parametrize(
-    ("home", "message"),
-    [
-        (None, r"needs Java 17 or newer, and there is no java on the PATH; install a JRE 17"),
-        ("/no/such", r"JAVA_HOME is /no/such, but there is no program bin/java in it"),
-    ],
-    ids=["no java", "wrong home"],
-)
-def test_a_missing_java_is_named_with_its_remedy(monkeypatch, home, message):
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    launch._ask.cache_clear()
-    assert re.search(r'version "\d\d', find_java().version)
-    if home is None:
-        monkeypatch.setenv("PATH", "")
-    else:
-        monkeypatch.setenv("JAVA_HOME", home)
-
-    with pytest.raises(BackendUnavailableError, match=message):
-        find_java()

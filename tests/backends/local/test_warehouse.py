@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from py4j.protocol import Py4JJavaError
 
-from pytest_delta_schema import Check, Column, Orchestrator, QualifiedName, assert_no_drift
+from pytest_delta_schema import Column, Orchestrator, QualifiedName, assert_no_drift
 from pytest_delta_schema.backends.local.launch import FILE_SYSTEMS
 from pytest_delta_schema.backends.local.warehouse import (
     decode,
@@ -30,30 +29,8 @@ from support.strategies import JAVA_17, LATER
 pytestmark = pytest.mark.spark
 
 
-def mode_of(path: Path) -> int:
+def mode_of(path):
     return path.stat().st_mode & 0o7777
-
-
-def children(process: int) -> list[str]:
-    """Return the page faults of the children that a process has waited for; each one that ends adds hundreds."""
-    return Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()[8:11:2]
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="counts processes by /proc")
-def test_commits_start_no_process(local):
-    jvm = local.spark._jvm
-    process = jvm.java.lang.ProcessHandle.current().pid()
-    # What a JVM starts once, for its first commit, is over.
-    Orchestrator.over(local).sync_tables([table(column("id"))])
-    local.insert(NAME, [{"id": 1}])
-    before = children(process)
-
-    local.insert(NAME, [{"id": 2}])
-    Orchestrator.over(local).sync_tables([table(column("id"), column("more"), checks=[Check("positive", "id > 0")])])
-
-    assert children(process) == before
-    jvm.java.lang.Runtime.getRuntime().exec("true").waitFor()
-    assert children(process) != before
 
 
 def test_files_and_folders_of_a_table_can_be_read_by_others(local, warehouse):

@@ -20,7 +20,6 @@ from pytest_delta_schema.plan import (
     ColumnNullabilityChange,
     LayoutRewrite,
     SetColumnComments,
-    SetTags,
     TablePlanner,
 )
 from pytest_delta_schema.sql import Statement, StatementKind, statements
@@ -50,11 +49,6 @@ GONE = "there is no column gone; read the table again and make a new plan"
 REFUSED = [
     (
         statement(StatementKind.COMMENT_COLUMNS, SetColumnComments(comments={ColumnPath("gone"): "x"})),
-        f"dev.silver.orders: {GONE}",
-        "UNRESOLVED_COLUMN",
-    ),
-    (
-        statement(StatementKind.SET_TAGS, SetTags(path=ColumnPath("gone"), tags={"pii": ""})),
         f"dev.silver.orders: {GONE}",
         "UNRESOLVED_COLUMN",
     ),

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import logging
 import logging.handlers
-import socketserver
 import threading
 from contextlib import AbstractContextManager
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from py4j.clientserver import ClientServer, JavaParameters, PythonParameters
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.logger import PySparkLogger
@@ -162,45 +160,6 @@ def test_nothing_is_logged_for_statements_of_this_package(logger):
     log.error("of the user", errorClass="X")
 
     assert messages(buffer) == ["of the user"]
-
-
-@pytest.fixture
-def gateway():
-    """The gateway of pyspark to a process that ends each connection when a command comes, as a JVM that is killed."""
-
-    class Ended(socketserver.StreamRequestHandler):
-        def handle(self):
-            self.rfile.readline()
-
-    class Server(socketserver.ThreadingTCPServer):
-        daemon_threads = True
-        block_on_close = False
-
-    with Server(("127.0.0.1", 0), Ended) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        gateway = ClientServer(
-            JavaParameters(port=server.server_address[1]),
-            PythonParameters(port=0, eager_load=False),
-        )
-        yield gateway
-        gateway.close(keep_callback_server=True)
-        server.shutdown()
-
-
-GONE = (
-    "the JVM of Spark has ended, so nothing more can be read or run: it was killed, by the system if memory was"
-    " short, or has crashed and left a file hs_err_pid*.log; run again"
-)
-
-
-def test_a_jvm_that_ends_is_reported_without_the_traceback_of_py4j(gateway, caplog):
-    caplog.set_level("INFO")
-
-    with pytest.raises(StatementError) as caught, translate_errors():
-        gateway.jvm.java.lang.System.nanoTime()
-
-    assert (str(caught.value), caught.value.condition) == (GONE, "JVM_GONE")
-    assert [record.getMessage() for record in caplog.records if record.exc_info] == []
 
 
 def test_what_an_interruption_becomes(monkeypatch):

@@ -14,7 +14,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, MemoryCatalog, Orchestrator, SessionCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.models import NAME, column, table
-from support.rows import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
+from support.rows import BERLIN, KEPT, LOST, PARTS, UTC, plain
 
 pytestmark = pytest.mark.spark
 
@@ -123,32 +123,6 @@ def test_a_partition_whose_table_sees_the_time_zone_of_the_session_refuses_the_r
             assert getattr(row, "d", date(2026, 7, 1)) == date(2026, 7, 1)
     finally:
         catalog.spark.conf.set(ZONE, before)
-
-
-PARTITIONS = [
-    (TEXT, "a b/c=d%e'\n\u2028\U0001f600 "),
-    (spark.DoubleType(), -0.0),
-    (spark.DoubleType(), float("nan")),
-    (spark.FloatType(), 0.5),
-    (spark.DecimalType(5, 2), Decimal("1.20")),
-    (spark.BinaryType(), b"ab"),
-    (spark.BooleanType(), False),
-    (spark.DateType(), date(1, 1, 1)),
-    (spark.LongType(), -(2**63)),
-    (spark.TimestampNTZType(), datetime(2026, 10, 25, 2, 30, 0, 1)),
-]
-
-
-@pytest.mark.usefixtures("zone")
-def test_partition_values_are_read_as_they_were_given(catalog):
-    names = [f"p{index}" for index in range(len(PARTITIONS))]
-    columns = [column(name, kind) for name, (kind, _) in zip(names, PARTITIONS, strict=True)]
-    Orchestrator.over(catalog).sync_tables([table(column(), *columns, partitioned_by=names)])
-
-    catalog.insert(NAME, [dict(zip(names, [given for _, given in PARTITIONS], strict=True))])
-
-    (row,) = catalog.spark.sql(f"SELECT * FROM {NAME}").collect()
-    assert repr([plain(row[name]) for name in names]) == repr([given for _, given in PARTITIONS])
 
 
 def test_what_memory_refuses_is_refused_in_the_same_words_with_nothing_written(catalog):

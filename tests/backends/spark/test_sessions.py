@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from pyspark.errors import PySparkException, PySparkRuntimeError
+from pyspark.errors import PySparkException
 
 from pytest_delta_schema.backends.spark import sessions
-from pytest_delta_schema.backends.spark.sessions import require_delta, require_jvm, setting, shared_setting
+from pytest_delta_schema.backends.spark.sessions import require_delta, require_jvm
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 EXTENSION = {"spark.sql.extensions": "a.b.Other,io.delta.sql.DeltaSparkSessionExtension"}
@@ -113,54 +112,3 @@ def test_the_local_backend_needs_a_session_whose_jvm_can_be_reached():
         "the Spark session is one of Spark Connect, and the local backend needs one whose JVM it can reach; choose the"
         ' session backend: --delta-backend=session, or backend = "session" in pyproject.toml'
     )
-
-
-KEY = "spark.sql.variable.substitute"
-
-
-class Conf(dict[str, object]):
-    """The settings of a session, with what was changed; none can be changed when the session has ended."""
-
-    def __init__(self, **settings):
-        super().__init__(settings)
-        self.changes, self.has_ended = [], False
-
-    def set(self, key, value):
-        if self.has_ended:
-            raise PySparkRuntimeError("ended")
-        self.changes.append(value)
-        self[key] = value
-
-    def unset(self, key):
-        self.set(key, None)
-
-
-def test_statements_inside_leave_the_setting_alone():
-    spark: Any = SimpleNamespace(conf=Conf())
-
-    with shared_setting(lambda: spark, KEY, "false") as is_set:
-        for _ in range(2):
-            with setting(spark, KEY, "false"):
-                assert spark.conf[KEY] == "false"
-
-    assert is_set
-    assert spark.conf.changes == ["false", None]
-
-
-def test_a_session_that_cannot_be_used_or_ends_is_left_to_the_statements_and_hides_no_interruption():
-    def unavailable() -> Any:
-        raise BackendUnavailableError("no Java")
-
-    ended: Any = SimpleNamespace(conf=Conf())
-    ended.conf.has_ended = True
-    for spark in (unavailable, lambda: ended):
-        with shared_setting(spark, KEY, "false") as is_set:
-            assert not is_set
-    with pytest.raises(KeyboardInterrupt):
-        end_during(SimpleNamespace(conf=Conf()), KeyboardInterrupt)
-
-
-def end_during(spark, error):
-    with shared_setting(lambda: spark, KEY, "false"):
-        spark.conf.has_ended = True
-        raise error

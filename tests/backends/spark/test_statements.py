@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timezone
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from pyspark.sql import types as spark
-from pyspark.sql.types import (
-    BinaryType,
-    CharType,
-    IntegerType,
-    TimestampType,
-    VarcharType,
-)
 
 from pytest_delta_schema import (
-    ApplyError,
     Check,
     Column,
     MemoryCatalog,
     Orchestrator,
     SessionCatalog,
-    Settings,
     UnsafePlanError,
     assert_table_equals,
     state_text,
@@ -39,7 +29,6 @@ from pytest_delta_schema.diagnostics.errors import CatalogReadError, RowsDifferE
 from pytest_delta_schema.engine.plan_outcomes import planned_statements
 from pytest_delta_schema.execute.protocols import unsupported_statements
 from pytest_delta_schema.plan import LayoutRewrite, TablePlanner
-from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.sql import dotted, statements
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.testing.scenario import TEXT
@@ -298,15 +287,6 @@ SHOWN = {
     "variant": "to_json({})",
     "array<double>": "cast({} as string)",
 }
-LOST = {
-    "string": ["''", "'__HIVE_DEFAULT_PARTITION__'"],
-    "varchar(40)": ["''", "'__HIVE_DEFAULT_PARTITION__'"],
-    "char(26)": ["'__HIVE_DEFAULT_PARTITION__'"],
-    "timestamp": ["'0000-12-31 23:59:59.999999Z'", "'-290308-12-21T19:59:06Z'"],
-    "binary": ["X''", "X'FF00'", "'__HIVE_DEFAULT_PARTITION__'"],
-}
-"""Values that a partition does not keep."""
-AGREED = Settings(consents=(Consent("rewrite", str(NAME)),))
 
 
 def names(types):
@@ -367,35 +347,6 @@ def test_every_value_of_every_type_lives_through_every_layout(local):
 
     assert shown(local, VALUES) == before
     assert local.version(NAME) == 1 + 5
-
-
-@pytest.mark.spark
-def test_a_value_that_a_partition_does_not_keep_is_refused_before_anything_runs(local):
-    make(local, LOST)
-    before = shown(local, LOST)
-    kinds = [TEXT, VarcharType(40), CharType(26), TimestampType(), BinaryType()]
-    parts = [column(f"c{index}", kind) for index, kind in enumerate(kinds)]
-    model = table(column("id", IntegerType()), *parts, partitioned_by=[part.name for part in parts])
-
-    with pytest.raises(UnsafePlanError) as caught:
-        Orchestrator.over(local, settings=AGREED).sync_tables([model])
-
-    reported = {violation.path.removeprefix("columns."): violation for violation in caught.value.diagnostics}
-    counted = {name: len(LOST[data_type]) for data_type, name in names(LOST).items()}
-    assert {path: violation.code for path, violation in reported.items()} == dict.fromkeys(counted, "DS306")
-    for path, violation in reported.items():
-        assert violation.message.startswith(
-            f"column {path} cannot become a partition column, because {counted[path]} row",
-        )
-        assert sql(local, violation.remedy.split("listed by ")[1].split("), or")[0]).count() == counted[path]
-    assert (shown(local, LOST), local.version(NAME)) == (before, 1)
-
-    unasked = Orchestrator.over(local, settings=replace(AGREED, preflight="off"))
-    schema = r"columns c0 \(string\), c1 \(varchar\(40\)\), c2 \(char\(26\)\), c3 \(timestamp\) differ; nothing was"
-    with pytest.raises(ApplyError, match=rf"the rewrite would change data: the values of {schema} changed"):
-        unasked.sync_tables([table(column("id", IntegerType()), *parts, partitioned_by=["c0", "c1", "c2", "c3"])])
-
-    assert (shown(local, LOST), local.version(NAME)) == (before, 1)
 
 
 FEATURES = """
