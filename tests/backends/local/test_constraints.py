@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import nullcontext
 
 import pytest
@@ -99,24 +98,6 @@ def asked_by(catalog, monkeypatch) -> list[str]:
     ask = catalog.bridge.sql
     monkeypatch.setattr(catalog.bridge, "sql", lambda text: (statements_run.append(text), ask(text))[1])
     return statements_run
-
-
-def test_keys_are_hidden_properties_and_a_changed_one_and_what_points_at_it_cost_one_commit_each(local):
-    wide = child(ForeignKey(["parent", "b"], parents("id", "b")))
-    Orchestrator.over(local).sync_tables([parents("id"), child(ForeignKey(["parent"], parents("id")))])
-    properties = dict(local.spark.sql("SHOW TBLPROPERTIES dev.silver.orders").collect())
-    assert json.loads(properties["pytest_delta_schema.foreignKey.fk_dev_silver_orders__parent"]) == {
-        "name": "fk_dev_silver_orders__parent",
-        "columns": ["parent"],
-        "parent": ["dev", "silver", "parents"],
-        "parentColumns": ["id"],
-    }
-    assert [name for name in local.snapshot([wide]).tables[NAME].table_properties if "ytest" in name] == []
-
-    Orchestrator.over(local).sync_tables([parents("id", "b"), wide])
-
-    of_keys = ["CREATE TABLE", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "SET TBLPROPERTIES"]
-    assert (operations(local, PARENT), operations(local)) == (of_keys, of_keys)
 
 
 def test_the_queries_that_list_rows_list_them(local):

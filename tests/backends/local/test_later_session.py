@@ -77,14 +77,6 @@ def never():
     raise AssertionError("a session was started")
 
 
-def test_the_versions_of_the_newest_delta_are_known_without_it():
-    versions = installed_versions(never)
-
-    assert (versions.spark, versions.delta) == ((4, 2), (4, 4))
-    assert not versions.emulates_property("delta.appendOnly", "true")
-    assert versions.emulates_property("delta.targetFileSize", "true")
-
-
 def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypatch):
     monkeypatch.setattr(session, "installed", lambda: {"pyspark": "3.5.9", "delta-spark": "3.3.3"})
     started = []

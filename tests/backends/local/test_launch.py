@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
 from pytest_delta_schema.backends.local import session
 from pytest_delta_schema.backends.local.launch import Result, run
-from pytest_delta_schema.backends.local.session import installed, version_fault
+from pytest_delta_schema.backends.local.session import version_fault
 from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
@@ -74,19 +73,6 @@ def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
         start_session(tmp_path)
 
     assert str(caught.value) == "pyspark 4.1.4 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'"
-
-
-def test_the_pyspark_of_a_spark_that_pip_did_not_install_is_found(monkeypatch):
-    def version(name):
-        if name == "delta-spark":
-            return "4.4.0"
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(session, "version", version)
-    assert installed() == {"pyspark": "4.2.0", "delta-spark": "4.4.0"}
-
-    monkeypatch.setattr(session, "find_spec", lambda _: None)
-    assert installed() == {"delta-spark": "4.4.0"}
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")

@@ -15,7 +15,6 @@ from pytest_delta_schema.backends.logs.files import LocalFiles
 from pytest_delta_schema.state import TableState
 from support.damaged_logs import (
     CHECKPOINT,
-    FUTURE_LOGS,
     checksum_file,
     commit_file,
     damage_of,
@@ -136,28 +135,6 @@ def test_only_what_spark_certainly_opens_is_read(tmp_path, folder):
             if not (isinstance(result, TableState) if is_read else result is None):
                 wrong.append((row, result))
     assert wrong == []
-
-
-UNKNOWN_TO_SPARK = {
-    *("nanoseconds", "geometry", "geographies", "collated string", "interval", "time of day", "type as an object"),
-    *("feature for readers", "feature for writers", "protocol version"),
-}
-"""What Spark refuses to open, and what it opens but does not store."""
-
-
-def test_what_readers_do_not_know_is_left_to_spark(logs, folder):
-    left = set()
-    for kind, log in FUTURE_LOGS.items():
-        shutil.rmtree(folder, ignore_errors=True)
-        log.write(folder)
-        left |= {kind} if read(logs) is None else set()
-    assert left == UNKNOWN_TO_SPARK
-
-    # Two protocols, one of them in a checksum.
-    shutil.rmtree(folder)
-    delta_log(folder, ID)
-    with_checksum(folder, 0, features("appendOnly"), metadata(ID))
-    assert read(logs) is None
 
 
 def absent(*, schema_exists):

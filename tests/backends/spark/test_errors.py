@@ -12,14 +12,12 @@ from typing import Any
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
-from pyspark.logger import PySparkLogger
 
 from pytest_delta_schema import SessionCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection
 from pytest_delta_schema.backends.local.conversion import convert_folder
 from pytest_delta_schema.backends.spark import errors
 from pytest_delta_schema.backends.spark.errors import (
-    LOGGERS,
     cancel_on_interrupt,
     translate_errors,
 )
@@ -132,34 +130,6 @@ class Remote:
 
     __module__ = "pyspark.sql.connect.session"
     is_stopped = True
-
-
-@pytest.fixture(params=LOGGERS)
-def logger(request):
-    """A logger of pyspark with a handler that keeps its messages."""
-    logger = PySparkLogger.getLogger(request.param)
-    handler = logging.handlers.BufferingHandler(1000)
-    logger.addHandler(handler)
-    yield logger, handler.buffer
-    logger.removeHandler(handler)
-
-
-def messages(buffer):
-    return [record.getMessage() for record in buffer]
-
-
-def test_nothing_is_logged_for_statements_of_this_package(logger):
-    log, buffer = logger
-
-    def statement():
-        log.error("not found", errorClass="TABLE_OR_VIEW_NOT_FOUND")
-        raise AnalysisException("not found")
-
-    with pytest.raises(StatementError), translate_errors():
-        statement()
-    log.error("of the user", errorClass="X")
-
-    assert messages(buffer) == ["of the user"]
 
 
 def test_what_an_interruption_becomes(monkeypatch):

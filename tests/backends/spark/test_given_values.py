@@ -11,10 +11,10 @@ from decimal import Decimal
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, MemoryCatalog, Orchestrator, SessionCatalog
+from pytest_delta_schema import Check, Orchestrator, SessionCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.models import NAME, column, table
-from support.rows import BERLIN, KEPT, LOST, PARTS, UTC, plain
+from support.rows import BERLIN, KEPT, UTC, plain
 
 pytestmark = pytest.mark.spark
 
@@ -123,19 +123,3 @@ def test_a_partition_whose_table_sees_the_time_zone_of_the_session_refuses_the_r
             assert getattr(row, "d", date(2026, 7, 1)) == date(2026, 7, 1)
     finally:
         catalog.spark.conf.set(ZONE, before)
-
-
-def test_what_memory_refuses_is_refused_in_the_same_words_with_nothing_written(catalog):
-    bad = [(f"v{index}", kind, given) for index, (kind, given) in enumerate([*LOST, *PARTS])]
-    model = table(*[column(name, kind) for name, kind, _ in bad])
-    memory = MemoryCatalog()
-    texts = []
-    for item in (catalog, memory):
-        Orchestrator.over(item).sync_tables([model])
-        with pytest.raises(StatementError) as caught:
-            item.insert(NAME, [{}, {name: given for name, _, given in bad}])
-        texts.append(str(caught.value))
-
-    assert texts[0] == texts[1]
-    assert len(texts[0].splitlines()) == len(bad)
-    assert catalog.version(NAME) == 0

@@ -29,7 +29,7 @@ from pytest_delta_schema.backends.spark_session.reading import files_of
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.state.desired import declared_table
-from pytest_delta_schema.testing.scenario import LONG, TEXT
+from pytest_delta_schema.testing.scenario import TEXT
 from support.catalogs import scratch
 from support.covering import ALL, is_refused_on, played_on
 from support.installed import INSTALLED
@@ -141,20 +141,6 @@ def deny(monkeypatch, session, text, error):
         return ask(asked)
 
     monkeypatch.setattr(session._reader, "rows", rows)
-
-
-@pytest.mark.spark
-def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, warehouse, monkeypatch):
-    folder = f"file:{table_folder(warehouse, NAME)}"
-    made = table(ID, Column("day", LONG, generated_as="id + 1"))
-    Orchestrator.over(session).sync_tables([made])
-    deny(monkeypatch, session, "binaryFile.", StatementError("PERMISSION_DENIED"))
-
-    assert str(session.snapshot([made]).problems[NAME]) == (
-        "dev.silver.orders: has generated or identity columns, which this session hides, and its Delta log cannot be read"
-        f" ({folder}/_delta_log: PERMISSION_DENIED); read it through a classic session, or give this one permission to read its folder"
-        " [DS502 UnreadableTable]"
-    )
 
 
 @pytest.mark.spark

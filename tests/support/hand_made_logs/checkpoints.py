@@ -1,4 +1,4 @@
-"""Logs with odd checkpoints, one or several, compactions, checksums of versions, and hints in ``_last_checkpoint``."""
+"""Logs with odd checkpoints, one or several, compactions, and checksums of versions."""
 
 from __future__ import annotations
 
@@ -236,23 +236,8 @@ def _checksums() -> Iterator[tuple[str, Write]]:
     )
 
 
-def _checkpoints_hints() -> Iterator[tuple[str, Write]]:
-    checkpoint = {_named(2, "checkpoint.parquet"): WHOLE}
-    hint = {"version": 2, "size": 3, "sizeInBytes": len(WHOLE), "numOfAddFiles": 1}
-    values: dict[str, Any] = {
-        "whole": hint,
-        "of an older version": {**hint, "version": 1},
-        "of a later version": {**hint, "version": 9},
-        "that is a list": [hint],
-    }
-    for label, content in values.items():
-        yield f"hint {label}", log_with({**checkpoint, "_last_checkpoint": json.dumps(content)})
-    yield "hint: cut", log_with({**checkpoint, "_last_checkpoint": '{"version":2,'})
-    yield "hint of a missing checkpoint", log_with({"_last_checkpoint": json.dumps(hint)})
-
-
 def _all() -> tuple[Callable[[], Iterator[tuple[str, Write]]], ...]:
-    return (_classic, _compactions, _checksums, _checkpoints_hints)
+    return (_classic, _compactions, _checksums)
 
 
 CHECKPOINT_CASES = dict(case for cases in _all() for case in cases())
@@ -313,6 +298,11 @@ def _checkpoints() -> Iterator[tuple[str, Write]]:
             yield f"second checkpoint in {kind} without its commits, {label}", log_with(files, first=_FIRST, lost=GONE)
     classic = {f"{2:020d}.checkpoint.parquet": parquet(*_HEAD, _ROW)}
     yield "second checkpoint next to a classic one", log_with(_referring("json") | classic, first=_FIRST, lost=GONE)
+    lost = [_REFERENCE, {**_REFERENCE, "path": f"{UUID[:-1]}2.parquet"}]
+    listed = {"path": f"{_NAME}.parquet", "sizeInBytes": 1, "modificationTime": 1, "sidecarFiles": lost}
+    hint = json.dumps({"version": 2, "size": 4, "v2Checkpoint": {**listed, "nonFileActions": []}})
+    hinted = {**_referring("parquet"), **_WITH_PART, "_last_checkpoint": hint}
+    yield "hint of a second checkpoint in parquet, of a missing sidecar", log_with(hinted, first=_FIRST, lost=GONE)
 
 
 SECOND_CHECKPOINT_CASES = dict(_checkpoints())

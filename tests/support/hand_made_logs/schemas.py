@@ -218,19 +218,6 @@ def _partitions() -> Iterator[tuple[str, Write]]:
             f"partitioned by a column of type {label}",
             of_fields(field("id"), field("x", kind), partitionColumns=["x"]),
         )
-    mapped = [
-        {
-            **field(name),
-            "metadata": {"delta.columnMapping.id": number, "delta.columnMapping.physicalName": f"c{number}"},
-        }
-        for number, name in enumerate(("id", "x"), 1)
-    ]
-    mapping = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "2"}
-    for name in ("x", "c2"):
-        yield (
-            f"mapped columns partitioned by {name}",
-            of_fields(*mapped, protocol=_MAPPED, partitionColumns=[name], configuration=mapping),
-        )
     yield "all columns", of_fields(field("id"), partitionColumns=["id"])
 
 
