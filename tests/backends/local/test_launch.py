@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -90,6 +91,14 @@ def test_each_pair_is_an_extra_that_keeps_an_installed_pyspark_of_its_line():
     assert [pair.extra for pair in PAIRS] == list(wanted), "delta/__init__.py has other pairs"
     assert {name: extras.get(name) for name in wanted} == wanted, "pyproject.toml has other extras"
     assert extras["spark"] == extras[PAIRS[-1].extra], "the extra spark of pyproject.toml is not the newest pair"
+
+
+def test_the_pins_of_a_pair_are_its_versions():
+    for pair in PAIRS:
+        path = ROOT / "constraints.txt" if pair is PAIRS[-1] else ROOT / "constraints" / f"{pair.extra}.txt"
+        pins = dict(re.findall(r"^([\w-]+)==(\S+)", path.read_text("utf-8"), re.MULTILINE))
+
+        assert (pins["pyspark"], pins["delta-spark"]) == (pair.pyspark, pair.delta_spark), path.relative_to(ROOT)
 
 
 SHORT = [sys.executable, "-c", "import sys; sys.stderr.write('17'); sys.exit(3)"]
