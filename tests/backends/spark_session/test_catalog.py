@@ -23,6 +23,7 @@ from pytest_delta_schema import (
     to_struct_type,
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark.logs import SqlFiles
 from pytest_delta_schema.backends.spark.sessions import settings
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reading import files_of
@@ -328,3 +329,12 @@ def test_commits_that_the_catalog_holds_are_in_no_log():
 
     with pytest.raises(CatalogReadError, match="keeps its newest commits in its catalog, and not in its log"):
         files_of(session, NAME)
+
+
+def test_files_of_a_log_are_read_by_queries_over_spark_connect():
+    answers = {"SELECT content FROM binaryFile.`file:/lake/_delta_log/0.json`": [(b"{}",)]}
+    files = SqlFiles(lambda text: answers.get(text, []), "file:/lake/")
+
+    assert files.open("0.json").read() == b"{}"
+    with pytest.raises(FileNotFoundError):
+        files.open("1.json")
