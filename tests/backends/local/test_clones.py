@@ -197,7 +197,6 @@ MERGE = (
 WRITES = (
     "DELETE FROM {table} WHERE id = 1",
     MERGE,
-    "VACUUM {table} RETAIN 0 HOURS",
     "ALTER TABLE {table} ADD COLUMNS (more STRING)",
 )
 
