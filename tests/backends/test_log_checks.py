@@ -8,22 +8,16 @@ import shutil
 import pytest
 from deltalake import DeltaTable
 
-from pytest_delta_schema.backends import concurrency
-from pytest_delta_schema.backends.logs.checks import CheckedLog
 from pytest_delta_schema.backends.logs.files import (
-    DamagedLog,
-    DoubtfulLog,
     LocalFiles,
-    actions_in,
     agrees_with_hadoop,
     hadoop_checksum_name,
     local_folder,
 )
-from pytest_delta_schema.backends.logs.log import DeltaLog, inspected
+from pytest_delta_schema.backends.logs.log import DeltaLog
 from pytest_delta_schema.backends.logs.stored import StoredFiles
 from pytest_delta_schema.backends.unity.logs import read_log
-from pytest_delta_schema.delta.log_files import checksum_name, commit_name
-from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.delta.log_files import commit_name
 from support.damaged_logs import (
     CLASSIC,
     COMMITS,
@@ -35,10 +29,8 @@ from support.damaged_logs import (
     commit_file,
     damage_of,
 )
-from support.hand_made_logs.files import checksum_of
 from support.logs import commit, field, metadata, protocol
 from support.models import NAME
-from support.unity import MODEL, OTHER, lake
 
 ID = field("id", nullable=False)
 SIDECAR = "00000000000000000003.checkpoint.0000000001.0000000001.0d7ab2b3-0000-4000-8000-000000000000.parquet"
@@ -78,16 +70,6 @@ def classic(folder):
     DeltaTable(folder).create_checkpoint()
     for path, content in zip(last, contents, strict=True):
         path.write_bytes(content)
-    return log
-
-
-def parts(folder):
-    """Make a log whose checkpoint has two parts."""
-    log = classic(folder)
-    whole = checkpoint_file(log)
-    for number in (1, 2):
-        shutil.copy(whole, log / f"{3:020d}.checkpoint.{number:010d}.{2:010d}.parquet")
-    whole.unlink()
     return log
 
 
@@ -148,122 +130,6 @@ def test_damage(tmp_path, kind, reader):
     assert wrong == {}
 
 
-@pytest.mark.parametrize("make", [parts, lambda folder: second(folder, is_json=False)], ids=["parts", "second"])
-def test_every_file_of_a_checkpoint_is_looked_at(tmp_path, make):
-    log = make(tmp_path)
-    files = [*log.glob("*.checkpoint*"), *log.glob("_sidecars/*")]
-    assert damage(log) is None
-    assert len(files) == 2
-
-    for path in files:
-        content = path.read_bytes()
-        path.write_bytes(content[:-1])
-        assert damage(log).fact == f"{path} is cut off or damaged: it has no parquet footer"
-        path.write_bytes(content)
-
-
-def test_a_checkpoint_of_which_a_part_lacks_is_none(tmp_path):
-    log = parts(tmp_path)
-    (log / f"{3:020d}.checkpoint.{2:010d}.{2:010d}.parquet").unlink()
-    assert damage(log) is None
-
-    commit_file(log, 0).unlink()
-
-    assert damage(log).fact == f"{log} lacks 00000000000000000000.json, and later commits are there"
-
-
-def test_many_missing_commits_are_counted(tmp_path):
-    log = plain(tmp_path)
-    commit_file(log).rename(commit_file(log, 12))
-    five = ", ".join(commit_name(version) for version in range(4, 9))
-    assert damage(log).fact.endswith(f"lacks {five} and 3 more, and later commits are there")
-
-    commit_file(log, 12).rename(commit_file(log, 10**12))
-
-    assert damage(log).fact.endswith(f"{commit_name(8)} and 999999999991 more, and later commits are there")
-
-
-def test_merged_commits_are_looked_at_and_do_not_hide_newer_metadata(tmp_path):
-    newer = {**metadata(ID)["metaData"], "description": "newer"}
-    log = plain(tmp_path)
-    commit_file(log).write_text(json.dumps({"metaData": newer}) + "\n")
-    checksum_file(log).write_text(json.dumps({"metadata": newer, **protocol()}))
-    merged = log / f"{0:020d}.{3:020d}.compacted.json"
-    merged.write_text(f"{json.dumps(protocol())}\n{json.dumps(metadata(ID))}\n")
-    assert damage(log) is None
-
-    merged.write_text("{")
-
-    assert damage(log).fact == f"{merged} is cut off or damaged in line 1 of 1"
-
-
-class Vanishing(LocalFiles):
-    """A log of which a listed file is not there the first times that it is read, as when Delta removes old ones."""
-
-    def __init__(self, table, name, times):
-        super().__init__(table)
-        self.name, self.times = name, times
-
-    def open(self, name):
-        if name == self.name and self.times:
-            self.times -= 1
-            raise FileNotFoundError(2, "No such file", name)
-        return super().open(name)
-
-
-@pytest.mark.parametrize(("times", "is_read"), [(1, True), (3, True), (4, False)])
-def test_a_file_that_is_deleted_while_the_log_is_read_is_no_damage(tmp_path, monkeypatch, times, is_read):
-    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
-    name = commit_file(plain(tmp_path)).name
-
-    assert damage_of(Vanishing(str(tmp_path), name, times)) is None
-    assert isinstance(inspected(NAME, Vanishing(str(tmp_path), name, times)), CheckedLog) is is_read
-
-
-class Listed(LocalFiles):
-    """A log whose first listings lack files, or hold names of files that are not there."""
-
-    def __init__(self, table, *changes):
-        super().__init__(table)
-        self.changes = list(changes)
-
-    def names(self):
-        change = self.changes.pop(0) if self.changes else set()
-        return set(super().names()) ^ change
-
-
-GAP, OTHER_GAP, ORPHAN = {commit_name(2)}, {commit_name(1)}, {checksum_name(5)}
-
-
-@pytest.mark.parametrize(
-    ("listings", "is_read"),
-    [([GAP, OTHER_GAP], True), ([GAP, ORPHAN, GAP], True), ([GAP, OTHER_GAP, GAP, OTHER_GAP], False)],
-    ids=["two gaps", "three times", "each time"],
-)
-def test_what_the_next_listing_holds_is_not_missing(tmp_path, monkeypatch, listings, is_read):
-    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
-    plain(tmp_path)
-
-    assert damage_of(Listed(str(tmp_path), *listings)) is None
-    assert isinstance(inspected(NAME, Listed(str(tmp_path), *listings)), CheckedLog) is is_read
-
-
-def test_damage_is_certain_although_commits_are_added(tmp_path, monkeypatch):
-    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
-    log = plain(tmp_path)
-    commit_file(log, 2).unlink()
-    others = ({f"{number}.tmp"} for number in range(4))
-
-    assert (
-        damage_of(Listed(str(tmp_path), *others)).fact == f"{log} lacks {commit_name(2)}, and later commits are there"
-    )
-
-
-def test_a_log_that_is_gone_is_not_damaged(tmp_path):
-    assert damage_of(LocalFiles(str(tmp_path))) is None
-    assert damage_of(StoredFiles(str(tmp_path), {})) is None
-
-
 class Forbidden(LocalFiles):
     """A log that may not be listed."""
 
@@ -289,85 +155,8 @@ def test_locations_on_this_machine():
     assert {location: local_folder(location) for location in folders} == folders
 
 
-def test_damage_is_an_unreadable_table_of_unity(tmp_path):
-    """deltalake alone passes over empty commits and foreign checksums."""
-    for number, case in enumerate(("last commit empty", "last commit cut", "checksum of another commit")):
-        with lake(tmp_path / str(number)) as unity:
-            unity.table("dev.silver.other")
-            log = plain(unity.folder / "dev" / "silver" / "orders")
-            unity.catalog.sync_entries([MODEL])
-
-            COMMITS[case].harm(log)
-            state = unity.state(MODEL, OTHER)
-
-        assert state.tables[OTHER.name].exists
-        text = str(state.problems[NAME])
-        assert text.startswith("dev.silver.orders: its Delta log is damaged (")
-        assert COMMITS[case].message.format(log=log) in text
-
-
-def unread(folder):
-    with pytest.raises(StatementError) as raised:
-        facts(folder)
-    return str(raised.value)
-
-
-def test_a_number_without_20_digits_is_an_unreadable_table(tmp_path):
-    log = plain(tmp_path)
-    for name in ("5.json", f"{5:021d}.json", "4.checkpoint.parquet"):
-        assert facts(tmp_path).version == 4
-        (log / name).write_text(json.dumps({"txn": {"appId": "test", "version": 5}}))
-
-        assert unread(tmp_path) == (
-            f"its Delta log at {tmp_path} cannot be read (the number in the name of {name} does not have 20 digits or is"
-            " too large, and Spark may read that file); remove it, or give it its name back"
-        )
-        (log / name).unlink()
-
-
-def test_malformed_actions_are_an_unreadable_table(tmp_path):
-    commit(tmp_path, 0, protocol(), metadata(ID))
-    commit(tmp_path, 2)
-    for action, fault in (
-        (metadata(field("id", "bigint")), 'the type "bigint" of the column id'),
-        (metadata(ID, field("ID")), "two columns, or two fields of a struct, of one name"),
-        (metadata(ID, partitioned_by=("ID",)), "the partition column ID, which is not among the columns"),
-        ({"protocol": {"minReaderVersion": 1.5, "minWriterVersion": 2}}, "the minReaderVersion 1.5"),
-    ):
-        commit(tmp_path, 1, action)
-
-        assert unread(tmp_path) == (
-            f"its Delta log at {tmp_path} cannot be read (00000000000000000001.json holds {fault}, which Delta's protocol"
-            " does not allow); report this if other clients read the table, or let what wrote it write the metadata again"
-        )
-
-
-def test_a_malformed_checksum_is_ignored(tmp_path):
-    path = checksum_file(classic(tmp_path))
-    whole = json.loads(path.read_text("utf-8"))
-    for text in (
-        json.dumps({**whole, "protocol": {"minReaderVersion": 1.5, "minWriterVersion": 7}}),
-        json.dumps({**whole, "protocol": {}}),
-        *("[]", "{", "[" * 200_000),
-    ):
-        path.write_text(text)
-
-        properties = facts(tmp_path).state(NAME).table_properties
-        assert (properties["delta.minReaderVersion"], properties["delta.minWriterVersion"]) == ("1", "2"), text[:50]
-
-
 FEATURES = {"writerFeatures": ["clustering", "domainMetadata"]}
 STATED = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, **FEATURES}}
-
-
-def test_the_domains_of_a_checksum_go_before_those_of_commits(tmp_path):
-    commit(tmp_path, 0, STATED, metadata(ID), CLUSTERED)
-    commit(tmp_path, 1)
-    assert [str(path) for path in facts(tmp_path).state(NAME).clustering] == ["id"]
-
-    checksum_file(tmp_path / "_delta_log", 1).write_text('{"domainMetadata": []}')
-
-    assert facts(tmp_path).state(NAME).clustering == ()
 
 
 def test_clustering_of_a_checkpoint_and_of_later_commits(tmp_path):
@@ -385,53 +174,6 @@ def test_clustering_of_a_checkpoint_and_of_later_commits(tmp_path):
         commit(tmp_path, 3, *later)
 
         assert [str(path) for path in facts(tmp_path).state(NAME).clustering] == clustering
-
-
-def test_actions():
-    assert actions_in(b'{"a": 1}\r\n\n \t\n{"b": 2}', "0.json") == [{"a": 1}, {"b": 2}]
-
-
-MAY_BE_READ, CUT, EMPTY = (
-    (DoubtfulLog, r"0\.json .* in line 2 of 2"),
-    (DamagedLog, r"0\.json is cut off or damaged in line 2 of 2"),
-    (DamagedLog, r"0\.json is empty"),
-)
-LINES = [
-    (b'{}\n{"txn":{}} text', MAY_BE_READ),
-    (b"{}\n{} {}", MAY_BE_READ),
-    (b'{}\n\xef\xbb\xbf{"txn":{}}', MAY_BE_READ),
-    (b'{}\n\x0c{"txn":{}}', MAY_BE_READ),
-    (b'{}\n{"commitInfo":{"a":NaN}}', MAY_BE_READ),
-    (b'{}\n{"commitInfo":{"a":"\xff"}}', MAY_BE_READ),
-    (b'{}\n{"commitInfo":{"a":"\x01"}}', MAY_BE_READ),
-    (b"{}\n[{}]", MAY_BE_READ),
-    (b'{}\n{"commitInfo":{"timestamp":"x"}}', MAY_BE_READ),
-    (b'{}\n{"txn":{', CUT),
-    (b"{}\n[]", CUT),
-    (b"{}\nx", CUT),
-    (b"{}\n" + b"[" * 200_000, CUT),
-    (b"{}\n5", CUT),
-    (b"{}\n'x'", CUT),
-    (b"", EMPTY),
-    (b" \n\n", EMPTY),
-]
-
-
-def test_lines_that_spark_may_read_and_lines_that_no_reader_reads():
-    for content, (fault, text) in LINES:
-        with pytest.raises(fault, match=text):
-            actions_in(content, "0.json")
-
-
-def test_checksums_of_hadoop():
-    for size in (0, 1, 511, 512, 513, 5000):
-        content = bytes(number % 251 for number in range(size))
-        right = checksum_of(content)
-
-        assert agrees_with_hadoop(content, right)
-        assert agrees_with_hadoop(content, checksum_of(content, 100))
-        for wrong in (b"", right[:6], right + bytes(4), b"CRC\0" + right[4:], right[:4] + bytes(4), checksum_of(b"x")):
-            assert not agrees_with_hadoop(content, wrong), wrong
 
 
 def test_hadoop_knows_this_form():

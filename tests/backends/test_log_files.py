@@ -10,15 +10,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from pyspark.sql.types import LongType, StructField, StructType
 
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends import concurrency
 from pytest_delta_schema.backends.local.reading import located, read_tables
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.logs.files import LocalFiles
-from pytest_delta_schema.backends.spark_session.reading import read_table
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from support.covering import ALL
 from support.damaged_logs import ABSENT as NO_TABLE
 from support.damaged_logs import WRITERS, Interruptions, WrittenTable
@@ -105,63 +103,6 @@ def test_the_location_of_a_table_that_is_replaced_meanwhile_or_whose_log_is_gone
     assert located(Bridge(GONE, delta()), NAME)[1] == "/lake"
     with pytest.raises(CatalogReadError, match="is gone"):
         located(Bridge(GONE, GONE), NAME)
-
-
-class Session:
-    """A session in which the first queries fail."""
-
-    def __init__(self, *errors):
-        self.errors = list(errors)
-
-    def rows(self, text):
-        if text.startswith("SHOW"):
-            return [["delta.minReaderVersion", "1"], ["delta.minWriterVersion", "2"]]
-        if self.errors:
-            raise self.errors.pop(0)
-        return [
-            ["id", "bigint", None],
-            ["", "", ""],
-            ["# Detailed Table Information", "", ""],
-            ["Provider", "delta", ""],
-            ["Location", "s3://lake", ""],
-            ["Comment", "Read", ""],
-        ]
-
-    def schema(self, _):
-        return StructType([StructField("id", LongType())])
-
-    def files(self, _):
-        return None
-
-    def read(self):
-        return read_table(self, NAME)
-
-
-def failed(number):
-    return StatementError(f"{number}.json is not there", condition="FAILED_READ_FILE.FILE_NOT_EXIST")
-
-
-ABSENT_TABLE = StatementError("no table", condition="TABLE_OR_VIEW_NOT_FOUND")
-LOST_SESSION = StatementError("the session is stopped; start one", condition="SESSION_STOPPED")
-
-
-def test_a_problem_of_a_session_that_has_passed_is_not_reported_and_one_that_stays_is():
-    for errors, exists in (
-        ([failed(1)], True),
-        ([failed(1), failed(2), failed(3)], True),
-        ([failed(1), ABSENT_TABLE], False),
-        ([ABSENT_TABLE], False),
-    ):
-        state = Session(*errors).read()
-
-        assert (state is not None and state.table_comment == "Read") is exists, errors
-    for error, number, code in ((failed(1), 2, "DS502"), (LOST_SESSION, 1, "DS501")):
-        session = Session(*[error] * 4)
-
-        problem = session.read()
-
-        assert isinstance(problem, Diagnostic)
-        assert (problem.code, 4 - len(session.errors)) == (code, number)
 
 
 MOST = 60

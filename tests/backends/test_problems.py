@@ -74,23 +74,11 @@ with tempfile.TemporaryDirectory() as folder, lake(pathlib.Path(folder)) as unit
     assert unity.catalog.sync_entries(models) == ()
 print(sorted(set(late)))
 """
-DATABRICKS = """
-from pytest_delta_schema import MemoryCatalog, Orchestrator
-from support.databricks import Doubled, Workspace
-from support.models import column, table
-
-catalog = Doubled(Workspace(MemoryCatalog()))
-models = [table(column(), name=f"dev.silver.t{number}") for number in range(6)]
-Orchestrator.over(catalog).sync_tables(models)
-assert all(state.exists for state in catalog.snapshot(models).tables.values())
-print(sorted(set(late)))
-"""
 
 
-@pytest.mark.parametrize("script", [UNITY, DATABRICKS], ids=["unity", "databricks"])
-def test_every_decoder_is_built_in_the_main_thread(script, pytestconfig):
+def test_every_decoder_is_built_in_the_main_thread(pytestconfig):
     done = subprocess.run(
-        [sys.executable, "-c", RECORDER + script],
+        [sys.executable, "-c", RECORDER + UNITY],
         env={"PYTHONPATH": f"{pytestconfig.rootpath / 'tests'}:{pytestconfig.rootpath}"},
         capture_output=True,
         text=True,

@@ -25,7 +25,7 @@ from support.hand_made_logs.cases import CASES, SCHEMAS_ONLY
 
 pytestmark = pytest.mark.spark
 
-SAMPLE, SEED = 40, 29
+SAMPLE, SEED = 20, 29
 CHOSEN = list(CASES) if ALL else random.Random(SEED).sample(list(CASES), SAMPLE)  # noqa: S311 - a sample of tests
 
 

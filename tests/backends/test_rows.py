@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import logging
-import re
-import time
-from threading import Event
-from typing import Any
-
 import pytest
 
-from pytest_delta_schema import Check, Column, MemoryCatalog, Orchestrator, progress
+from pytest_delta_schema import Check, Column, MemoryCatalog, Orchestrator
 from pytest_delta_schema.assertions.contracts import raises_constraint
 from pytest_delta_schema.backends import ConstraintViolation, constraint_error
 from pytest_delta_schema.backends.rows import DataQueries
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
 from pytest_delta_schema.execute.preflight import preflight
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.state.types import ColumnGeneration
 from support.models import CHECKED as MODEL
 from support.models import NAME, column, state, stored, table
 from support.models import catalog as catalog_of
@@ -60,29 +53,6 @@ CAUSES: list[tuple[str, ConstraintViolation | None]] = [
 
 def test_the_constraint_that_an_error_names():
     assert [constraint_error(RuntimeError(text)) for text, _ in CAUSES] == [expected for _, expected in CAUSES]
-
-
-HOSTILE = [
-    "CHECK constraint ",
-    "Column ",
-    'Value "',
-    ", column ",
-    "\n",
-    "\n\tat x",
-    "NOT NULL constraint violated for column: ",
-    "CHECK constraint a (b violated by row with values:\n - ",
-    " exceeds char/varchar type length limitation. Failed check: ",
-]
-
-
-def test_no_message_takes_long():
-    """A quadratic search takes at least ten seconds; a linear one less than half a second."""
-    for part in [*HOSTILE, f"CHECK constraint {' (' * 30_000} violated by row with values:"]:
-        start = time.process_time()
-
-        constraint_error(RuntimeError(part * max(65_000 // len(part), 1)))
-
-        assert time.process_time() - start < 5, part
 
 
 def test_the_name_of_a_check_ends_where_its_condition_begins():
@@ -169,25 +139,6 @@ def test_a_constraint_that_the_model_has_not_is_refused():
             pass
 
 
-def test_a_long_count_shows_itself(caplog, monkeypatch):
-    caplog.set_level(logging.INFO, progress.LOGGER)
-    monkeypatch.setattr(progress, "INTERVAL", 0.01)
-    shown = Event()
-    caplog.handler.addFilter(lambda _: shown.set() or True)
-
-    def ask(_: str) -> Any:
-        shown.wait(60)
-        return [(3,)]
-
-    counts = DataQueries(NAME, ask, lambda _: {NAME: state(stored())}).count_rows()
-
-    assert counts.rows == 3
-    assert list(dict.fromkeys(re.sub(r"\d+ s", "N s", line) for line in caplog.messages)) == [
-        "dev.silver.orders: counting rows: N s so far",
-        "dev.silver.orders: counting rows: done after N s",
-    ]
-
-
 class Asked:
     """A catalog whose engine knows one function."""
 
@@ -232,12 +183,3 @@ def test_the_defaults_that_a_plan_sets_are_analysed_before_its_first_statement()
         "SELECT CAST((abs(1)) AS INT) AS `b` WHERE FALSE",
     ]
     assert preflight(action, MemoryCatalog()) == ()
-
-
-def test_a_default_that_is_dropped_is_not_analysed():
-    defaults = {"delta.feature.allowColumnDefaults": "supported"}
-    there = state(stored("id")._replace(value=ColumnGeneration(default="nofunc(1)")), table_properties=defaults)
-    (action,) = TablePlanner().plan([table(column())], catalog_of(there)).actions
-    asked = Asked()
-
-    assert (preflight(action, asked), asked.queries) == ((), [])

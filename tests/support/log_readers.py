@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import pyarrow as pa
 from deltalake import write_deltalake
-from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column
 from pytest_delta_schema.backends.local.clones import ChangingTableError, clone_folder
@@ -22,7 +21,6 @@ from pytest_delta_schema.backends.logs.history import history_of
 from pytest_delta_schema.backends.logs.log import DeltaLog
 from pytest_delta_schema.backends.logs.stored import StoredFiles
 from pytest_delta_schema.backends.unity.logs import read_log
-from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY
 from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
 from pytest_delta_schema.testing.scenario import column, table
 from support.damaged_logs import ABSENT, Shown, damage_of
@@ -217,80 +215,9 @@ SHAPES: dict[str, pa.Schema] = {
 """The schemas by a name."""
 
 
-class Change(NamedTuple):
-    """A change of a model that fits its table."""
-
-    shape: str
-    name: str
-    edit: Callable[[Table], Table]
-    codes: tuple[str, ...] = ()
-
-
 def write(folder: Path, shape: str) -> None:
     """Write a table without rows."""
     write_deltalake(str(folder), pa.Table.from_pylist([], schema=SHAPES[shape]))
-
-
-def _add(*columns: Column) -> Callable[[Table], Table]:
-    return lambda model: replace(model, columns=[*model.columns, *columns])
-
-
-def _with(**options: Any) -> Callable[[Table], Table]:
-    return lambda model: replace(model, **options)
-
-
-def _mapped(edit: Callable[[Table], Table]) -> Callable[[Table], Table]:
-    return lambda model: replace(edit(model), table_properties={MAPPING_PROPERTY: "name"})
-
-
-def _first(**options: Any) -> Callable[[Table], Table]:
-    return lambda model: replace(model, columns=[replace(model.columns[0], **options), *model.columns[1:]])
-
-
-def _last(data_type: spark.DataType) -> Callable[[Table], Table]:
-    return lambda model: replace(model, columns=[model.columns[0], replace(model.columns[1], data_type=data_type)])
-
-
-def _both(*edits: Callable[[Table], Table]) -> Callable[[Table], Table]:
-    def edit(model: Table) -> Table:
-        for one in edits:
-            model = one(model)
-        return model
-
-    return edit
-
-
-_REFUSED, _NESTED = ("DS107",), ("DS106",)
-_FIELDS = [spark.StructField(name, spark.IntegerType()) for name in ("n", "o")]
-_NULLABLE = _last(spark.ArrayType(spark.StructType(_FIELDS)))
-_NEW = Column("added", "int")
-_CHECKED = _with(checks=[Check("positive", "id > 0")])
-_NOT_NULL = spark.ArrayType(spark.IntegerType(), containsNull=False)
-
-CHANGES = (
-    Change("space", "add column", _add(_NEW), _REFUSED),
-    Change("space", "add special", _add(Column("a=b", "int")), ("DS107", "DS107")),
-    Change("space", "comment", _with(comment="x"), _REFUSED),
-    Change("space", "property", _with(table_properties={"a": "b"}), _REFUSED),
-    Change("space", "mapping", _mapped(_both(_add(_NEW), _with(comment="x"), _CHECKED))),
-    Change("space", "mapping and comment", _mapped(_with(comment="x"))),
-    Change("space", "mapping by id", _with(table_properties={MAPPING_PROPERTY: "id"}), ("DS222",)),
-    Change("comma", "mapping", _mapped(_first(comment="x"))),
-    Change("element", "other changes", _mapped(_both(_add(_NEW), _first(comment="x", is_nullable=False), _CHECKED))),
-    Change("element", "nullable", _last(spark.ArrayType(spark.IntegerType())), _NESTED),
-    Change("element", "add another", _add(Column("b", _NOT_NULL)), _NESTED),
-    Change("value", "other changes", _mapped(_both(_add(_NEW), _first(comment="x", is_nullable=False), _CHECKED))),
-    Change("value", "nullable", _last(spark.MapType(spark.StringType(), spark.IntegerType())), _NESTED),
-    Change("field", "what is no column", _both(_CHECKED, _with(comment="x", table_properties={"a": "b"}))),
-    Change("field", "add column", _add(_NEW), _NESTED),
-    Change("field", "comment of column", _first(comment="x"), _NESTED),
-    Change("field", "default", _first(default=3), _NESTED),
-    Change("field", "mapping", _mapped(_with()), _NESTED),
-    Change("field", "nullable", _NULLABLE),
-    Change("field", "nullable and comment", _both(_NULLABLE, _first(comment="x"))),
-    Change("field", "nullable and new column", _both(_NULLABLE, _add(_NEW)), _NESTED),
-)
-"""What Delta 4.4.0 does with changes of these tables."""
 
 
 SUPPORTED = "supported"
@@ -411,25 +338,19 @@ WAYS: dict[str, Way] = {
     ),
     "a version": _setting("delta.minwriterversion", {"delta.minWriterVersion": "3"}),
     "created with versions that name features": _setting("", {"team": "true"}, table_properties=NAMING),
-    "own property": _setting("", {"team": "true"}),
     # Columns and types.
     "variant": _way("variantType", columns=[VARIANT]),
     "nested variant": _way("variantType", columns=[NESTED]),
-    "variant field": _way("variantType", s="struct<a:int,b:struct<v:variant>>"),
     "timestamp_ntz": _way("timestampNtz", columns=[Column("t", LOCAL_TIME)]),
-    "timestamp_ntz field": _way("timestampNtz", s="struct<a:int,t:timestamp_ntz>"),
     "widened to timestamp_ntz": _way("timestampNtz", before=_delta(enableTypeWidening="true"), d=LOCAL_TIME),
-    "plain column": _way("", columns=[Column("c", "array<varchar(3)>")]),
     "default": _way("allowColumnDefaults", columns=[column("c", default=1)]),
     # Constraints and layout.
     "check": _way("checkConstraints", checks=[Check("c", "id > 0")]),
     "not null": _way("", is_nullable=False),
     "clustering": _way("clustering domainMetadata", clustered_by=["id"]),
-    "comment": _way("", comment="x"),
     # Tables that support the feature already, by name, by version or because they use it.
     "named: variant": _way("", before=_having("variantType"), columns=[VARIANT]),
     "preview: variant": _way("", before=_having("variantType-preview"), columns=[VARIANT]),
-    "used: variant": _way("", before={"columns": [VARIANT]}, columns=[VARIANT, Column("w", "variant")]),
     "named: vectors": _setting("", {"delta.enableDeletionVectors": "true"}, **_having("deletionVectors")),
     "preview: widening": _setting("", {"delta.enableTypeWidening": "true"}, **_having("typeWidening-preview")),
     "preview and name": _setting(

@@ -5,19 +5,16 @@ from __future__ import annotations
 import errno
 import json
 import os
-from types import SimpleNamespace
 
 import pytest
 from pyspark.sql.types import LongType, StringType
 
-from pytest_delta_schema import Column, QualifiedName, Table, assert_no_drift
+from pytest_delta_schema import Column, Table, assert_no_drift
 from pytest_delta_schema.backends.local import clones
 from pytest_delta_schema.backends.local.clones import ChangingTableError, clone_folder
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.compat import clear_cache
 from pytest_delta_schema.backends.spark.sessions import setting, settings
-from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.state import TableState
 from support.catalogs import scratch
 
 DATA = (
@@ -124,18 +121,6 @@ def test_a_log_without_its_first_commits_begins_with_the_newest_checkpoint(sourc
     assert (own / "_sidecars" / "0.parquet").samefile(log / "_sidecars" / "0.parquet")
 
 
-def test_a_checkpoint_in_json_gets_the_id_of_the_commits(source, target):
-    log = source / "_delta_log"
-    (log / f"{0:020}.json").unlink()
-    name = f"{1:020}.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json"
-    (log / name).write_text(commit(1, "second"))
-
-    clone_folder(source, target, no_parquet)
-
-    own = target / "_delta_log"
-    assert (own / name).read_text() == (own / f"{1:020}.json").read_text() != commit(1, "second")
-
-
 def test_files_are_copied_where_the_file_system_cannot_link(source, target, monkeypatch):
     def across_devices(*_):
         raise OSError(errno.EXDEV, "Invalid cross-device link")
@@ -148,32 +133,9 @@ def test_files_are_copied_where_the_file_system_cannot_link(source, target, monk
     assert not any((target / name).samefile(source / name) for name in DATA)
 
 
-def test_a_file_that_is_removed_meanwhile_is_left_out(source, target, monkeypatch):
-    link = os.link
-
-    def vacuumed(path, *args):
-        path.unlink(missing_ok=True)
-        link(path, *args)
-
-    monkeypatch.setattr(os, "link", vacuumed)
-
-    clone_folder(source, target, no_parquet)
-
-    assert files(target) == [
-        *(f"_delta_log/{version:020}.{kind}" for version in range(2) for kind in ("crc", "json")),
-        f"_delta_log/{2:020}.json",
-    ]
-
-
 def append(folder, version, *actions):
     path = folder / "_delta_log" / f"{version:020}.json"
     path.write_text("\n".join(json.dumps(action) for action in actions))
-
-
-def meddling(monkeypatch, job):
-    """Let another writer in before the first link of a file."""
-    link, jobs = os.link, [job]
-    monkeypatch.setattr(os, "link", lambda *args: (jobs and jobs.pop()(), link(*args)))
 
 
 def add(path, **values):
@@ -189,35 +151,6 @@ def overwritten(folder, old, new, version):
         (folder / old).unlink()
 
     return job
-
-
-@pytest.mark.parametrize(
-    ("vector", "is_made_again"),
-    [(None, False), ({"storageType": "i"}, False), ({"storageType": "u"}, True)],
-    ids=["no vector", "inline vector", "a vector in a file, which is not examined"],
-)
-def test_a_clone_next_to_an_append_is_not_made_again(source, target, monkeypatch, vector, is_made_again):
-    append(source, 3, add("day=1/part-1.parquet", deletionVector=vector), add("s3://bucket/elsewhere.parquet"))
-    links = []
-    link = os.link
-    monkeypatch.setattr(os, "link", lambda *args: (links.append(args[0].name), link(*args)))
-    meddling(monkeypatch, lambda: append(source, 4, add("new")))
-
-    clone_folder(source, target, no_parquet)
-
-    assert links.count("part-0.parquet") == 1 + is_made_again
-    assert (target / "_delta_log" / f"{4:020}.json").exists() is is_made_again
-
-
-def test_a_clone_that_lacks_live_files_is_made_again(source, target, monkeypatch):
-    append(source, 3, add("part-0.parquet"))
-    meddling(monkeypatch, overwritten(source, "part-0.parquet", "new.parquet", 4))
-
-    clone_folder(source, target, no_parquet)
-
-    assert (target / "_delta_log" / f"{4:020}.json").exists()
-    assert (target / "new.parquet").samefile(source / "new.parquet")
-    assert not (target / "part-0.parquet").exists()
 
 
 def test_a_table_that_changes_during_each_attempt_is_refused(source, target, monkeypatch):
@@ -238,23 +171,6 @@ def test_a_table_that_changes_during_each_attempt_is_refused(source, target, mon
 
     assert not target.exists()
     assert next(jobs, None) is None
-
-
-def test_a_commit_that_the_log_cleanup_removes_meanwhile_is_not_needed(source, target, monkeypatch):
-    def clean_up():
-        (source / "_delta_log" / f"{1:020}.checkpoint.parquet").write_text("a checkpoint")
-        (source / "_delta_log" / f"{0:020}.json").unlink()
-
-    meddling(monkeypatch, clean_up)
-
-    clone_folder(source, target, copied)
-
-    assert [name for name in files(target / "_delta_log") if not name.endswith(".crc")] == [
-        f"{1:020}.checkpoint.parquet",
-        f"{1:020}.json",
-        f"{2:020}.json",
-        "_sidecars/0.parquet",
-    ]
 
 
 @pytest.mark.parametrize("lost", [0, 1])
@@ -281,7 +197,6 @@ MERGE = (
 WRITES = (
     "DELETE FROM {table} WHERE id = 1",
     MERGE,
-    "VACUUM {table} RETAIN 0 HOURS",
     "ALTER TABLE {table} ADD COLUMNS (more STRING)",
 )
 
@@ -341,9 +256,7 @@ def test_writes_reach_one_of_the_two_tables_only(local):
 
 V2, V2_FORMAT = {"delta.checkpointPolicy": "v2"}, "spark.databricks.delta.checkpointV2.topLevelFileFormat"
 CHECKPOINTS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
-    "one file": ({}, {}),
     "several parts": ({}, {"spark.databricks.delta.checkpoint.partSize": "1"}),
-    "v2 in parquet": (V2, {V2_FORMAT: "parquet"}),
     "v2 in JSON": (V2, {V2_FORMAT: "json"}),
 }
 
@@ -373,22 +286,6 @@ def test_a_log_that_begins_with_a_checkpoint_is_cloned(local, kind):
 
 
 @pytest.mark.spark
-def test_a_clone_of_an_external_table_is_in_the_warehouse(local, tmp_path):
-    local.create_schema("dev", "silver")
-    local.spark.sql(f"CREATE TABLE dev.silver.outside (id BIGINT) USING DELTA LOCATION '{tmp_path / 'outside'}'")
-    local.insert(Table("dev", "silver", "outside", [Column("id", LongType())]).name, [{"id": 1}])
-    table = Table("dev", "silver", "outside", [Column("id", LongType())])
-    with scratch(local) as made:
-        clone = made.clone(table, None)
-        local.insert(clone.name, [{"id": 2}])
-
-        assert sorted(row.id for row in local.spark.table(clone.sql_name).collect()) == [1, 2]
-        assert (table_folder(local.warehouse, clone.name) / "_delta_log").is_dir()
-
-    assert [row.id for row in local.spark.table(table.sql_name).collect()] == [1]
-
-
-@pytest.mark.spark
 def test_files_outside_of_the_table_are_used_by_both(local, tmp_path):
     base, shallow = tmp_path / "base", tmp_path / "shallow"
     local.spark.range(3).write.format("delta").save(str(base))
@@ -402,101 +299,3 @@ def test_files_outside_of_the_table_are_used_by_both(local, tmp_path):
 
         assert sorted(row.id for row in local.spark.table(clone.sql_name).collect()) == [1, 2]
     assert sorted(row.id for row in local.spark.table(table.sql_name).collect()) == [0, 1, 2]
-
-
-ORDERS, CLONE = QualifiedName("dev", "silver", "orders"), QualifiedName("dev", "test_main", "orders")
-REMOTE = "its files are in s3://bucket/orders, and only those of a local folder are cloned"
-FOREIGN = (
-    "the catalog dev is not one of the warehouse folder; clone tables of catalogs that the session does not configure"
-)
-INSERT = "create the table with make_delta_table, and insert its rows"
-
-
-LOST = FileNotFoundError(2, "No such file or directory", "/x/_delta_log/0.json")
-UNCLONED: list[tuple[dict[str, str], str | Exception, bool, str]] = [
-    (
-        {"delta.feature.catalogmanaged": "supported"},
-        "/x",
-        True,
-        f"its newest commits are in a catalog, and not in its log; {INSERT}",
-    ),
-    ({}, "s3://bucket/orders", True, f"{REMOTE}; {INSERT}"),
-    ({}, "/x", False, FOREIGN),
-    (
-        {},
-        ChangingTableError(),
-        True,
-        "other writers have changed it during each of 3 attempts; clone it when they have ended",
-    ),
-    ({}, LOST, True, f"a file of its log is not there ({LOST}); restore the log"),
-    ({}, OSError(28, "full"), True, "[Errno 28] full; free space, or give the permission"),
-]
-
-
-@pytest.mark.parametrize(
-    ("properties", "location", "is_warehouse", "message"),
-    UNCLONED,
-    ids=["managed", "remote", "foreign", "changing", "lost", "full"],
-)
-def test_the_error_says_why(monkeypatch, tmp_path, properties, location, is_warehouse, message):
-    def failing(*_):
-        raise location
-
-    place = location
-    if isinstance(location, Exception):
-        place = "/x"
-        monkeypatch.setattr(clones, "clone_folder", failing)
-    monkeypatch.setattr(clones, "located", lambda *_: (TableState(name=ORDERS, table_properties=properties), place))
-    bridge = SimpleNamespace(warehouse=tmp_path, spark=None, is_warehouse=lambda _: is_warehouse)
-
-    with pytest.raises(StatementError) as caught:
-        clones.clone(bridge, ORDERS, CLONE)
-
-    assert str(caught.value) == f"dev.silver.orders cannot be cloned: {message}"
-
-
-SHALLOW = [
-    (
-        "(`a b` INT, p INT) USING delta CLUSTER BY (p)"
-        " TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.constraints.positive' = 'p > 0')"
-    ),
-    (
-        "(a INT, p INT NOT NULL DEFAULT 3) USING delta PARTITIONED BY (p) TBLPROPERTIES ('team' = 'core',"
-        " 'delta.columnMapping.mode' = 'id', 'delta.enableRowTracking' = 'true',"
-        " 'delta.feature.allowColumnDefaults' = 'supported')"
-    ),
-]
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("definition", SHALLOW)
-def test_a_shallow_clone_in_a_catalog_of_three_levels_is_like_one_in_the_session_catalog(local, definition):
-    spark = local.spark
-    local.create_schema("dev", "silver")
-    spark.sql("CREATE SCHEMA IF NOT EXISTS spark_catalog.shallow")
-    answers = []
-    for schema in ("dev.silver", "spark_catalog.shallow"):
-        spark.sql(f"CREATE TABLE {schema}.source {definition}")
-        spark.range(1).selectExpr("1", "2").write.insertInto(f"{schema}.source")
-        for statement in ("CREATE TABLE", "CREATE OR REPLACE TABLE"):
-            name = f"{schema}.{statement.replace(' ', '_').lower()}"
-            spark.sql(f"{statement} {name} SHALLOW CLONE {schema}.source TBLPROPERTIES ('kind' = 'clone')")
-            spark.range(1).selectExpr("3", "4").write.insertInto(name)
-            properties = {row.key: row.value for row in spark.sql(f"SHOW TBLPROPERTIES {name}").collect()}
-            kept = {key: value for key, value in properties.items() if "materialized" not in key}
-            columns = [(field.name, field.dataType, field.nullable) for field in spark.table(name).schema]
-            answers.append((kept, columns, sorted(map(tuple, spark.table(name).collect()))))
-    spark.sql("DROP SCHEMA spark_catalog.shallow CASCADE")
-
-    assert answers[:2] == answers[2:]
-    assert [rows for _, _, rows in answers] == [[(1, 2), (3, 4)]] * 4
-
-
-@pytest.mark.spark
-def test_a_property_that_only_delta_writes_is_still_refused(local):
-    local.create_schema("dev", "silver")
-
-    with pytest.raises(Exception, match="DELTA_CANNOT_MODIFY_TABLE_PROPERTY"):
-        local.spark.sql(
-            "CREATE TABLE dev.silver.t (id INT) USING delta TBLPROPERTIES ('delta.columnMapping.maxColumnId' = '4')"
-        )

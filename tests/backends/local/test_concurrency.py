@@ -1,24 +1,16 @@
-"""Applies next to each other and next to writers: in processes, in sessions, and in threads."""
+"""Applies next to each other and next to writers, in threads."""
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from pytest_delta_schema import (
-    ApplyError,
     Check,
-    ForeignKey,
     LocalCatalog,
     Orchestrator,
     SessionCatalog,
@@ -29,95 +21,29 @@ from pytest_delta_schema.backends import constraint_error
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.engine import Gate
-from pytest_delta_schema.engine.apply_progress import ApplyProgress
-from pytest_delta_schema.engine.gate import BatchedApplies
-from pytest_delta_schema.engine.outcomes import Status
-from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.state import CheckState
-from support import second_apply
 from support.covering import ALL
 from support.models import column, table
 from support.rows import ALL_STATEMENTS, keyed
 
 pytestmark = pytest.mark.spark
 
-TESTS = Path(second_apply.__file__).parents[1]
-ROUNDS = 20 if ALL else 3
+ROUNDS = 20 if ALL else 2
 MINE = ALL_STATEMENTS[1:]
 
 
-class Waiting(LocalCatalog):
-    """Lets another apply run just before a table is created.
-
-    Args:
-        other: The other apply.
-    """
-
-    def __init__(self, spark, *, warehouse, other):
-        super().__init__(spark, warehouse=warehouse)
-        self.other = other
-
-    def run(self, statement):
-        if statement.kind is StatementKind.CREATE_TABLE:
-            self.other()
-        super().run(statement)
-
-
-@pytest.fixture(scope="module")
-def process(warehouse):
-    """Another process with its own JVM over the same warehouse."""
-    command, env = (
-        [sys.executable, "-m", second_apply.__name__, str(warehouse)],
-        {**os.environ, "PYTHONPATH": str(TESTS)},
-    )
-    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
-        lines = iter(other.stdout.readline, "")
-        assert "ready\n" in lines
-
-        def apply(number):
-            other.stdin.write(f"{number}\n")
-            other.stdin.flush()
-            return json.loads(next(lines))
-
-        yield apply
-        other.stdin.close()
-
-
-def without_schema(kinds):
-    return [kind for kind in kinds if kind != "create schema"]
-
-
 def kinds_of(result):
-    return without_schema(statement.kind.value for statement in result.statements)
+    return [
+        statement.kind.value for statement in result.statements if statement.kind is not StatementKind.CREATE_SCHEMA
+    ]
 
 
 def require_one_creation(catalog, model, *kinds):
     """One apply has run all statements and the other none, and each of them is one commit."""
     assert sorted(kinds) == [[], MINE]
     assert [commit.version for commit in catalog.commits(model.name)] == [0, 1, 2]
-
-
-def test_another_process_creates_the_table_first(local, warehouse, process):
-    ran = []
-    catalog = Waiting(local.spark, warehouse=warehouse, other=lambda: ran.append(without_schema(process(0))))
-
-    result = Orchestrator.over(catalog).sync_tables([keyed(0)])
-
-    assert ran == [MINE]
-    assert result.already_there == {keyed(0).name}
-    require_one_creation(catalog, keyed(0), kinds_of(result), *ran)
-
-
-def test_two_processes_at_once(local, process):
-    with ThreadPoolExecutor(1) as thread:
-        for number in range(1, ROUNDS + 1):
-            other = thread.submit(process, number)
-            result = Orchestrator.over(local).sync_tables([keyed(number)])
-
-            require_one_creation(local, keyed(number), kinds_of(result), without_schema(other.result()))
 
 
 @pytest.fixture
@@ -129,10 +55,10 @@ def other_schema(local):
     catalog.drop_schema("spark_catalog", "silver")
 
 
-@pytest.mark.parametrize("kind", ["local", "session", "connect"])
-def test_two_threads_at_once(kind, local, warehouse, other_schema, request):
+@pytest.mark.parametrize("kind", ["local", "session"])
+def test_two_threads_at_once(kind, local, warehouse, other_schema):
     """They begin to create the table at the same time."""
-    spark = request.getfixturevalue("remote") if kind == "connect" else local.spark
+    spark = local.spark
     catalogs = [
         LocalCatalog(spark, warehouse=warehouse) if kind == "local" else SessionCatalog(spark) for _ in range(2)
     ]
@@ -161,35 +87,6 @@ def together(catalog, barrier):
         run(statement)
 
     catalog.run = waiting
-
-
-@pytest.fixture
-def _being_read(local):
-    """Another thread, which reads the next table until it is there."""
-    reader, is_over, number = SessionCatalog(local.spark), threading.Event(), 0
-
-    def read():
-        nonlocal number
-        while not is_over.is_set():
-            if reader.version(keyed(number).name) is not ABSENT:
-                number += 1
-
-    with ThreadPoolExecutor(1) as thread:
-        reading = thread.submit(read)
-        yield
-        is_over.set()
-        reading.result()
-
-
-@pytest.mark.usefixtures("_being_read")
-@pytest.mark.parametrize("kind", ["local", "session"])
-def test_a_table_that_is_read_while_it_is_created(kind, local, warehouse):
-    """Whoever reads a table of the warehouse adds it to the session, where Delta adds those that it has created."""
-    catalog = LocalCatalog(local.spark, warehouse=warehouse) if kind == "local" else SessionCatalog(local.spark)
-    for number in range(ROUNDS):
-        result = Orchestrator.over(catalog).sync_tables([keyed(number)])
-
-        assert (kinds_of(result), result.already_there) == (MINE, frozenset())
 
 
 RACES = 50 if ALL else 12
@@ -270,71 +167,3 @@ def test_no_row_is_ever_behind_a_constraint_that_it_breaks(local, warehouse):
         ends = set(pool.map(partial(round_of, local), range(RACES), delays))
 
     assert {(True, False), (False, True)} <= ends
-
-
-def family(check="id > 0"):
-    """A parent and nine children in two schemas, of which one has a check, with keys, defaults and comments."""
-    parent = table(column(is_nullable=False), name="dev.silver.parent", primary_key=["id"])
-    names = [f"dev.{'gold' if number % 3 else 'silver'}.child_{number}" for number in range(9)]
-    children = [
-        table(
-            column(is_nullable=False, comment="${key}"),
-            column("day"),
-            name=name,
-            comment=f"Child {name}",
-            primary_key=["id"],
-            foreign_keys=[ForeignKey(["id"], parent)],
-        )
-        for name in names
-    ]
-    children[4] = replace(children[4], checks=[Check("positive", check)])
-    return [parent, *children]
-
-
-@pytest.fixture
-def catalog(local):
-    yield local
-    local.drop_schema("dev", "gold")
-
-
-def test_a_table_that_fails_stops_no_other_one_and_the_settings_are_as_before(catalog):
-    before = catalog.spark.conf.get("spark.sql.variable.substitute")
-    line = Orchestrator.over(catalog)
-
-    with pytest.raises(ApplyError) as caught:
-        line.sync_tables(family(check="no_function(id) > 0"))
-
-    assert caught.value.table == "dev.gold.child_4"
-    assert "`no_function`" in str(caught.value)
-    assert "  to restore:  the table does not exist, nothing is lost\n" in str(caught.value)
-    left = line.plan_tables(family())
-    assert [str(action.table) for action in left.create_tables] == ["dev.gold.child_4"]
-    assert left.align_tables == ()
-    assert catalog.spark.conf.get("spark.sql.variable.substitute") == before
-    assert [statement.kind.value for statement in line.sync_tables(family()).statements] == [
-        "create table",
-        "add primary key",
-        "add foreign key",
-    ]
-
-
-def test_each_apply_of_a_run_reports_its_own_table(catalog):
-    parent, *children = family(check="no_function(id) > 0")
-    grandchild = table(column(), name="dev.silver.grandchild", foreign_keys=[ForeignKey(["id"], children[4])])
-    models = [parent, *children[:6], grandchild]
-    created: list[str] = []
-    joint = BatchedApplies(
-        Gate(catalog, models), models, ApplyProgress(), lambda model, _: created.append(model.table_name)
-    )
-
-    outcomes = {model.table_name: joint.apply(model) for model in models}
-
-    failed, blocked = outcomes.pop("child_4"), outcomes.pop("grandchild")
-    assert {outcome.status for outcome in outcomes.values()} == {Status.APPLIED}
-    assert "`no_function`" in failed.failure
-    assert [diagnostic.code for diagnostic in blocked.diagnostics] == ["DS209"]
-    assert created == [f"child_{number}" for number in range(6)]
-    kinds = [statement.kind for statement in outcomes["child_5"].statements]
-    assert kinds == ["create table", "add primary key", "add foreign key"]
-    states = catalog.snapshot(models).tables
-    assert sorted(name.table for name, seen in states.items() if not seen.exists) == ["child_4", "grandchild"]

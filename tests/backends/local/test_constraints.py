@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import nullcontext
 
 import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
-    ApplyError,
     Check,
     Column,
     ForeignKey,
@@ -20,17 +18,10 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.assertions.contracts import raises_constraint
 from pytest_delta_schema.backends import constraint_error
-from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.rows import DataQueries
-from pytest_delta_schema.backends.spark.sessions import setting
-from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import RowCounts
-from pytest_delta_schema.execute.protocols import COUNT, LIMIT
-from pytest_delta_schema.plan import CheckAdd, NotNull
 from pytest_delta_schema.sql import Statement, StatementKind, dotted
-from pytest_delta_schema.sql.data_check_queries import count_rows, select_rows
-from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState
+from pytest_delta_schema.state import ForeignKeyState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import ColumnGeneration
 from pytest_delta_schema.testing.scenario import EVERY_TYPE, PLACE, PLACE_STRICT
@@ -55,124 +46,6 @@ def test_checks_are_part_of_the_one_commit_that_creates_and_are_enforced(local):
             local.insert(NAME, [row])
 
 
-def test_all_demands_are_counted_in_one_query(local, monkeypatch):
-    Orchestrator.over(local).sync_tables([table(column(), column("b"))])
-    local.insert(NAME, [{"id": 1, "b": 1}, {"id": 1, "b": None}, {"id": None, "b": 0}])
-    queries = asked_by(local, monkeypatch)
-    id_is_set, b_is_set = (NotNull(ColumnPath(name)) for name in ("id", "b"))
-
-    counts = local.data_checks(NAME).count_rows(
-        [id_is_set, b_is_set, CheckState("x", "id > 0"), CheckState("y", "b = 1")]
-    )
-
-    assert (counts, len(queries)) == (RowCounts(rows=3, broken=(1, 1, 1, 2)), 1)
-    # A key is asked of no single row.
-    key = KeyState("pk", ("id",))
-    assert local.data_checks(NAME).count_rows([key], stop_early=True) == RowCounts(rows=None, broken=(1,))
-
-
-def test_what_only_spark_knows_is_refused_before_the_table_is_made(local, warehouse):
-    for expression, message in (
-        ("no_such_function(id)", "UNRESOLVED_ROUTINE"),
-        ("length(id)", "DATATYPE_MISMATCH"),
-        ("coalesce(id, 1)", "DATATYPE_MISMATCH"),
-        ("id.field > 0", "INVALID_EXTRACT_BASE_FIELD_TYPE"),
-    ):
-        with pytest.raises(ApplyError) as caught:
-            Orchestrator.over(local).sync_tables([table(column(), checks=[Check("c", expression)])])
-
-        assert f"dev.silver.orders: check c ({expression}) is refused by Spark: [{message}" in str(caught.value)
-        assert not table_folder(warehouse, NAME).exists()
-
-
-def test_the_four_errors_of_deltas_own_command_and_that_of_this_package(local):
-    Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
-    local.insert(NAME, [{"id": 1}])
-
-    for text, condition in (
-        ("__CHAR_VARCHAR_STRING_LENGTH_CHECK__ CHECK (id > 0)", "DELTA_INVALID_CONSTRAINT_NAME"),
-        ("POSITIVE CHECK (id > 5)", "DELTA_CONSTRAINT_ALREADY_EXISTS"),
-        ("c CHECK (id + 1)", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
-        ("c CHECK (id > 1)", "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION"),
-    ):
-        with pytest.raises(StatementError) as caught:
-            run(local, f"ALTER TABLE dev.silver.orders ADD CONSTRAINT {text}")
-        assert caught.value.condition == condition
-    change = CheckAdd(name="Positive", expression="id >= 1")
-    with pytest.raises(StatementError, match="there is a check Positive already; read the table again"):
-        local.run(Statement(table=NAME, kind=StatementKind.ADD_CHECK, sql="", changes=(change,)))
-
-    assert local.version(NAME) == 1
-
-
-def test_an_undeclared_check_is_drift_and_is_dropped_even_in_mixed_case(local):
-    Orchestrator.over(local).sync_tables([table(column())])
-    run(local, "ALTER TABLE dev.silver.orders ADD CONSTRAINT theirs CHECK (id > 0)")
-    run(
-        local,
-        "CREATE TABLE dev.silver.mixed (id BIGINT) USING DELTA TBLPROPERTIES ('delta.constraints.Theirs' = 'id > 0')",
-    )
-    models = [table(column()), table(column(), name="dev.silver.mixed")]
-
-    result = Orchestrator.over(local).sync_tables(models)
-
-    assert [statement.kind for statement in result.statements] == [StatementKind.DROP_CHECK, StatementKind.DROP_CHECK]
-    assert Orchestrator.over(local).plan_tables(models).is_empty
-
-
-def test_what_delta_stores_is_never_drift(local):
-    expressions = [
-        "id>0 and(name is null or length(name)<10)",
-        "st.a > -1 or `st`.`a` IS NULL",
-        "name in ('a','b''c', \"d\") or id=1",
-        "id BETWEEN 1 AND 1e3 /* wide */",
-        "not(id<=>7) AND id%2<>5",
-        "case when id>0 then true else name like 'x%' end",
-        "cast(name as int) is null or id::int > 0",
-        "date '2020-01-01' < timestamp '2021-01-01 00:00:00'",
-        "exists(xs, x -> x > 0) or xs is null",
-        "name = r'it\\d' or (id << 1) > 0",
-        "m['k'] = 1 or m is null",
-    ]
-    columns = [
-        column(),
-        column("name", spark.StringType()),
-        column("st", spark.StructType([spark.StructField("a", spark.LongType())])),
-        column("xs", spark.ArrayType(spark.IntegerType())),
-        column("m", spark.MapType(spark.StringType(), spark.IntegerType())),
-    ]
-    quoted = Check("quoted", "name <> 'it\\'s' AND name <> 'it''s'")
-    model = table(*columns, checks=[quoted, *(Check(f"c{i}", text) for i, text in enumerate(expressions))])
-    Orchestrator.over(local).sync_tables([table(*columns)])
-
-    Orchestrator.over(local).sync_tables([model])
-
-    assert Orchestrator.over(local).plan_tables([model]).is_empty
-    assert local.version(NAME) == 1 + len(expressions)
-    # Delta's own command would change the text.
-    assert CheckState("quoted", quoted.expression) in local.snapshot([model]).tables[NAME].checks
-    with pytest.raises(StatementError, match="quoted"):
-        local.insert(NAME, [{"id": 1, "name": "it's"}])
-
-
-def test_a_row_that_is_appended_during_the_data_check_stops_the_commit(local, monkeypatch):
-    Orchestrator.over(local).sync_tables([table(column())])
-    count = DataQueries.count_at
-
-    def slow(*queries):
-        counted = count(*queries)
-        local.insert(NAME, [{"id": -1}])
-        return counted
-
-    monkeypatch.setattr(DataQueries, "count_at", slow)
-    with pytest.raises(ApplyError, match="DELTA_CONCURRENT_APPEND"):
-        Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
-
-    monkeypatch.undo()
-    assert local.snapshot([table(column())]).tables[NAME].checks == ()
-    assert local.version(NAME) == 1
-
-
 STOPPED: list[tuple[str, tuple[str, str, dict[str, str]]]] = [
     ("INSERT INTO dev.silver.orders VALUES (0, 'a', 'x', 1)", ("check", "odd `name`", {"id": "0", "name": "a"})),
     ("INSERT INTO dev.silver.orders VALUES (1, 'a', 'x', NULL)", ("not null", "w", {})),
@@ -185,8 +58,7 @@ STOPPED: list[tuple[str, tuple[str, str, dict[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize("client", ["classic", "connect"])
-def test_every_write_method_names_the_constraint_that_stopped_it(request, local, client):
+def test_every_write_method_names_the_constraint_that_stopped_it_over_spark_connect(remote, local):
     columns = [
         column(is_nullable=False),
         column("name", spark.StringType()),
@@ -196,44 +68,17 @@ def test_every_write_method_names_the_constraint_that_stopped_it(request, local,
     model = table(*columns, checks=[Check("odd `name`", "id > 0 AND name <> 'no'")])
     Orchestrator.over(local).sync_tables([model])
     local.insert(NAME, [{"id": 5, "name": "there", "w": 1}])
-    session = local.spark
-    if client == "connect":
-        session = request.getfixturevalue("remote")
-        for key in ("spark.sql.catalog.dev", "spark.sql.catalog.dev.warehouse"):
-            session.conf.set(key, local.spark.conf.get(key))
+    for key in ("spark.sql.catalog.dev", "spark.sql.catalog.dev.warehouse"):
+        remote.conf.set(key, local.spark.conf.get(key))
 
     for text, expected in STOPPED:
         with pytest.raises(Exception, match="DELTA_") as caught:
-            session.sql(text)
+            remote.sql(text)
 
         violation = constraint_error(caught.value, models=[model])
-        assert type(caught.value).__module__.startswith("pyspark.errors.exceptions.connect") is (client == "connect")
+        assert type(caught.value).__module__.startswith("pyspark.errors.exceptions.connect")
         assert (violation.kind, violation.name, dict(violation.values)) == expected
         assert violation.model is (None if expected[0] == "length" else model)
-
-
-def test_a_data_check_that_misses_data_files_names_the_table_and_the_way_out(local):
-    Orchestrator.over(local).sync_tables([table(column(), column("b"))])
-    local.insert(NAME, [{"b": 1}])
-    (file,) = table_folder(local.warehouse, NAME).glob("*.parquet")
-    file.unlink()
-    wanted = table(column(is_nullable=False), column("b"))
-    lines = [Orchestrator.over(local, settings=Settings(preflight=mode)) for mode in (COUNT, LIMIT)]
-
-    for line in lines:
-        with pytest.raises(StatementError) as caught:
-            line.sync_tables([wanted])
-
-        text = str(caught.value)
-        assert "\n" not in text
-        assert text.startswith("dev.silver.orders: its rows cannot be read: [FAILED_READ_FILE.FILE_NOT_EXIST] ")
-        assert text.endswith("; restore the data files of its newest version, or restore a version whose files exist")
-    assert local.version(NAME) == 1
-
-    # The second remedy helps.
-    local.spark.sql(f"RESTORE TABLE {NAME} TO VERSION AS OF 0")
-    lines[0].sync_tables([wanted])
-    assert local.data_checks(NAME).count_rows().rows == 0
 
 
 PARENT = QualifiedName("dev", "silver", "parents")
@@ -253,74 +98,6 @@ def asked_by(catalog, monkeypatch) -> list[str]:
     ask = catalog.bridge.sql
     monkeypatch.setattr(catalog.bridge, "sql", lambda text: (statements_run.append(text), ask(text))[1])
     return statements_run
-
-
-def test_a_parent_is_read_along_with_its_child_also_outside_of_the_run(local):
-    Orchestrator.over(local).sync_tables([parents("id")])
-
-    state = local.snapshot([child(ForeignKey(["parent"], str(PARENT)))])
-
-    assert state.tables[PARENT].primary_key == KeyState("pk_dev_silver_parents__id", ("id",))
-
-
-def test_keys_are_hidden_properties_and_a_changed_one_and_what_points_at_it_cost_one_commit_each(local):
-    wide = child(ForeignKey(["parent", "b"], parents("id", "b")))
-    Orchestrator.over(local).sync_tables([parents("id"), child(ForeignKey(["parent"], parents("id")))])
-    properties = dict(local.spark.sql("SHOW TBLPROPERTIES dev.silver.orders").collect())
-    assert json.loads(properties["pytest_delta_schema.foreignKey.fk_dev_silver_orders__parent"]) == {
-        "name": "fk_dev_silver_orders__parent",
-        "columns": ["parent"],
-        "parent": ["dev", "silver", "parents"],
-        "parentColumns": ["id"],
-    }
-    assert [name for name in local.snapshot([wide]).tables[NAME].table_properties if "ytest" in name] == []
-
-    Orchestrator.over(local).sync_tables([parents("id", "b"), wide])
-
-    of_keys = ["CREATE TABLE", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "SET TBLPROPERTIES"]
-    assert (operations(local, PARENT), operations(local)) == (of_keys, of_keys)
-
-
-def test_all_demands_of_a_table_cost_one_scan_of_it(local):
-    Orchestrator.over(local).sync_tables([child(), parents()])
-    data_checks = [
-        NotNull(ColumnPath("id")),
-        *(CheckState(f"c{number}", f"id > {number}") for number in range(10)),
-        KeyState("pk", ("id", "b")),
-        TO_PARENT,
-    ]
-
-    # Spark shortens long folders in a plan.
-    with setting(local.spark, "spark.sql.maxMetadataStringLength", "1000"):
-        frame = local.spark.sql(count_rows(select_rows(NAME, data_checks), data_checks))
-        plan = frame._jdf.queryExecution().executedPlan().toString()
-
-    scans = [line for line in plan.splitlines() if "FileScan" in line]
-    assert [sum(f"silver/{name}]" in line for line in scans) for name in ("orders", "parents")] == [1, 1]
-
-
-def test_one_query_counts_and_one_more_names_the_rows(local, monkeypatch):
-    Orchestrator.over(local).sync_tables([child(), parents("id")])
-    local.insert(PARENT, [{"id": 1, "b": "x"}])
-    local.insert(NAME, [{"id": number, "parent": 1 + number // 6, "b": "y\n" * 30} for number in range(12)])
-    statements_run = asked_by(local, monkeypatch)
-    model = child(ForeignKey(["parent"], parents("id")), checks=[Check("small", "id < 9"), Check("long", "b = ''")])
-
-    with pytest.raises(UnsafePlanError) as caught:
-        Orchestrator.over(local).sync_tables([model])
-
-    assert [str(violation).partition(";")[0] for violation in caught.value.diagnostics] == [
-        (
-            "dev.silver.orders: check long (b = '') cannot be added, because 12 rows break it, of 12,"
-            " such as b = y?y?y?y?y?y?y?y?y?y?y?y?y?y?y?y?y?y?y..."
-        ),
-        "dev.silver.orders: check small (id < 9) cannot be added, because 3 rows break it, of 12, such as id = 10, 11, 9",
-        (
-            "dev.silver.orders: foreign key fk_dev_silver_orders__parent (parent) cannot be added, because 6 rows have no"
-            " parent in dev.silver.parents, of 12, such as parent = 2"
-        ),
-    ]
-    assert len(statements_run) == 2
 
 
 def test_the_queries_that_list_rows_list_them(local):
@@ -388,17 +165,6 @@ def test_a_parent_that_is_still_to_come_has_no_rows(local):
         assert local.data_checks(NAME).sample_rows([TO_PARENT], [["parent"]], number=5) == ((("1",),),)
 
 
-def test_samples_are_texts_of_any_type(local):
-    kinds = [spark.BooleanType(), spark.DateType(), spark.DecimalType(5, 2), TEXT, spark.ArrayType(spark.LongType())]
-    names = [f"c{number}" for number in range(len(kinds))]
-    Orchestrator.over(local).sync_tables([table(*map(Column, names, kinds))])
-    local.bridge.sql(f"INSERT INTO {dotted(NAME)} VALUES (true, DATE'2026-01-02', 1.50, NULL, array(1, NULL))")  # noqa: S608 - our own text
-
-    assert local.data_checks(NAME).sample_rows([CheckState("x", "c0 = false")], [names], number=5) == (
-        (("true", "2026-01-02", "1.50", None, "[1, null]"),),
-    )
-
-
 def test_a_field_that_was_tightened_holds_no_null(local):
     Orchestrator.over(local).sync_tables([table(column(), Column("s", PLACE))])
     strict = table(column(), Column("s", PLACE_STRICT))
@@ -412,16 +178,6 @@ def test_a_field_that_was_tightened_holds_no_null(local):
         local.insert(NAME, [{"id": 1, "s": {"name": "x", "geo": {"lat": None, "lon": 1.0}}}])
     assert operations(local) == ["CREATE TABLE", "SET NOT NULL"]
     assert local.data_checks(NAME).count_rows().rows == 0
-
-
-def test_a_default_that_spark_refuses_stops_an_apply_before_its_first_statement(local):
-    Orchestrator.over(local).sync_tables([table(column(), column("n"))])
-
-    for default in ("nofunc(1)", "array(1)", "to_date('2026-01-01')"):
-        with pytest.raises(UnsafePlanError, match="which Spark refuses: "):
-            Orchestrator.over(local).sync_tables([table(column(comment="New"), column("n", default=default))])
-
-    assert local.version(NAME) == 0
 
 
 def test_defaults_of_every_type_are_analysed(local):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import shutil
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,29 +13,27 @@ from pytest_delta_schema import (
     ApplyError,
     Check,
     Column,
-    LocalCatalog,
     Orchestrator,
     Parquet,
     UnsafePlanError,
     assert_no_drift,
-    progress,
 )
 from pytest_delta_schema.backends.local import conversion
 from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.backends.spark.statements import table_fingerprint
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import dotted
 from pytest_delta_schema.testing import SparkDataAccess
 from pytest_delta_schema.testing.data_access import parquet_name
-from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT
+from pytest_delta_schema.testing.scenario import LONG, TEXT
 from support.models import NAME, table
 
 pytestmark = pytest.mark.spark
 
 ID, V = Column("id", LONG), Column("v", TEXT)
-DAY, REGION, HOUR = Column("day", spark.DateType()), Column("region", TEXT), Column("hour", INT)
+DAY, REGION = Column("day", spark.DateType()), Column("region", TEXT)
 
 
 @pytest.fixture
@@ -101,18 +97,6 @@ def test_a_folder_becomes_a_table_of_the_catalog_where_it_lies(local, folder, wr
     assert sync(local, wanted).statements == ()
 
 
-def test_three_partition_columns_by_the_types_of_the_model(local, folder, write):
-    write("1L as id, date'2024-01-01' as day, '007' as region, 3 as hour", by=("day", "region", "hour"))
-    write("2L as id, cast(null as date) as day, 'a b' as region, 4 as hour", by=("day", "region", "hour"))
-    wanted = model(ID, DAY, REGION, HOUR, folder=folder, partitioned_by=["day", "region", "hour"])
-
-    sync(local, wanted)
-
-    assert [row[2:] for row in rows(local)] == [("007", 3), ("a b", 4)]
-    assert local.snapshot([wanted]).tables[NAME].partitioning == ("day", "region", "hour")
-    assert_no_drift(wanted, catalog=local)
-
-
 def test_a_later_process_finds_the_table_by_its_marker_until_it_is_dropped(local, folder, write):
     write("1L as id")
     wanted = model(ID, folder=folder)
@@ -139,19 +123,6 @@ def forget(local):
     session.refreshTable(identifier)
 
 
-def test_a_folder_that_is_delta_already_is_only_registered(local, folder, write):
-    write("1L as id", fmt="delta")
-    wanted = model(ID, folder=folder)
-    before = contents(folder)
-
-    done = sync(local, wanted)
-
-    assert [statement.kind.value for statement in done.statements] == ["create schema", "register table"]
-    assert contents(folder) == before
-    assert rows(local) == [(1,)]
-    assert sync(local, wanted).statements == ()
-
-
 def test_files_in_the_folder_of_a_managed_table_are_converted_there(local):
     local.create_schema("dev", "silver")
     target = local.warehouse / "dev" / "silver" / "orders"
@@ -165,39 +136,15 @@ def test_files_in_the_folder_of_a_managed_table_are_converted_there(local):
     assert not (target / "_location").exists()
 
 
-def test_a_table_keeps_what_the_catalog_knows_of_its_columns(local):
-    there = table(Column("id", LONG, is_nullable=False, comment="Key"), V, partitioned_by=["v"])
-    SparkDataAccess().make_parquet(local, there, [{"id": 1, "v": "x"}])
-
-    done = sync(local, replace(there, convert_from="parquet"))
-
-    assert [statement.kind.value for statement in done.statements] == ["convert table", "set not null"]
-    assert rows(local) == [(1, "x")]
-
-
-DATED = "1L as id, date'2024-01-01' as day"
 PARTS = "is partitioned by {} in the model, and by {} in its files: first in the folder {}"
-BY_BOTH = {"columns": (ID, DAY, REGION), "partitioned_by": ["day", "region"]}
 BY_DAY = {"columns": (ID, DAY), "partitioned_by": ["day"]}
 ONLY_ID = {"columns": (ID,)}
 REFUSED: list[tuple[list[Any], dict[str, Any], str]] = [
-    ([(DATED, ("day",))], BY_BOTH, PARTS.format("2 columns (day, region)", "1 column (day)", "day=2024-01-01")),
     (
-        [(f"{DATED}, 'EU' as region", ("day", "region"))],
-        {**BY_BOTH, "partitioned_by": ["day"]},
-        PARTS.format("1 column (day)", "2 columns (day, region)", "day=2024-01-01/region=EU"),
-    ),
-    (
-        [("1L as id, date'2024-01-01' as date", ("date",))],
-        BY_DAY,
-        PARTS.format("1 column (day)", "1 column (date)", ""),
-    ),
-    (
-        [(f"{DATED}, 'EU' as region", ("region", "day"))],
-        BY_BOTH,
+        [("1L as id, date'2024-01-01' as day, 'EU' as region", ("region", "day"))],
+        {"columns": (ID, DAY, REGION), "partitioned_by": ["day", "region"]},
         PARTS.format("2 columns (day, region)", "2 columns (region, day)", "region=EU/day="),
     ),
-    ([(DATED, ())], BY_DAY, PARTS.format("1 column (day)", "nothing", "itself")),
     (
         [("1L as id, 'EU' as region", ("region",))],
         {"columns": (ID, REGION)},
@@ -223,20 +170,6 @@ REFUSED: list[tuple[list[Any], dict[str, Any], str]] = [
     ),
     ([], ONLY_ID, "cannot be converted, because there are no files in"),
     (
-        [("'x' as id", ())],
-        ONLY_ID,
-        "column id is string on the table and bigint in the model, which Delta does not change in place",
-    ),
-    ([("1L as id, 2 as legacy", ())], {**ONLY_ID, "table_properties": BOTH}, "DS206"),
-    (
-        [("cast(null as bigint) as id", ())],
-        {"columns": (Column("id", LONG, is_nullable=False),)},
-        (
-            "column id cannot be NOT NULL, because 1 row holds NULL in it, of 1; fill them (they are listed by SELECT * FROM"
-            " parquet.`"
-        ),
-    ),
-    (
         [("-1L as id", ())],
         {**ONLY_ID, "checks": [Check("positive", "id > 0")]},
         "check positive (id > 0) cannot be added, because 1 row breaks it, of 1, such as id = -1; correct them",
@@ -261,33 +194,6 @@ def test_what_does_not_fit_is_refused_before_a_byte_changes(local, folder, write
         assert not local.snapshot([table(ID)]).tables[NAME].exists
 
 
-def test_an_empty_folder_and_an_empty_table_are_not_converted(local, folder):
-    folder.mkdir(parents=True)
-    with pytest.raises(UnsafePlanError, match=r"there are no files in .*; correct the path, or leave it out"):
-        sync(local, model(ID, folder=folder))
-    SparkDataAccess().make_parquet(local, table(ID), [])
-    with pytest.raises(UnsafePlanError, match=r"there are no files in .*; drop the empty table, and it is created"):
-        sync(local, table(ID, convert_from="parquet"))
-
-
-def test_a_table_of_another_format_is_named_with_a_remedy(local):
-    local.create_schema("dev", "silver")
-    local.spark.sql(f"CREATE TABLE {parquet_name(NAME)} (id BIGINT) USING CSV")
-    local.spark.createDataFrame([(1,)], "id bigint").write.insertInto(parquet_name(NAME))
-
-    with pytest.raises(UnsafePlanError, match="holds csv, and only parquet becomes Delta; rewrite it"):
-        sync(local, table(ID, convert_from="parquet"))
-    with pytest.raises(CatalogReadError, match="is a csv table, not a Delta table; consent to its conversion"):
-        sync(local, table(ID))
-
-
-def test_a_table_in_another_folder_than_declared_is_not_touched(local, folder):
-    SparkDataAccess().make_parquet(local, table(ID), [{"id": 1}])
-
-    with pytest.raises(UnsafePlanError, match=r"is a parquet table at .*, but the model declares the path .*lake it's"):
-        sync(local, model(ID, folder=folder))
-
-
 def test_a_conversion_that_fails_midway_leaves_the_parquet_as_it_was(local, folder, write):
     write("1L as id, 'x' as region", by=("region",))
     wanted = model(ID, REGION, folder=folder, partitioned_by=["region"])
@@ -309,68 +215,15 @@ def test_a_conversion_that_fails_midway_leaves_the_parquet_as_it_was(local, fold
     assert rows(local) == [(1, "x")]
 
 
-def test_an_alignment_that_fails_after_the_conversion_never_proposes_to_drop_the_table(
-    local,
-    folder,
-    write,
-    monkeypatch,
-):
-    write("1L as id")
-    wanted = model(ID, folder=folder, comment="Orders")
-    run = LocalCatalog.run
-
-    def failing(self, statement):
-        if statement.kind.value == "comment on table":
-            raise StatementError("no comment")
-        run(self, statement)
-
-    monkeypatch.setattr(LocalCatalog, "run", failing)
-    with pytest.raises(ApplyError) as caught:
-        sync(local, wanted)
-    monkeypatch.undo()
-
-    assert "to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0" in str(caught.value)
-    sync(local, wanted)
-    assert rows(local) == [(1,)]
-
-
-def test_hundreds_of_files_convert_with_lines_of_progress(local, folder, write, caplog, monkeypatch):
-    write("1L as id, 0 as part", by=("part",))
-    (one,) = (folder / "part=0").glob("*.parquet")
-    for number in range(1, 200):
-        target = folder / f"part={number % 10}"
-        target.mkdir(exist_ok=True)
-        (target / f"part-{number:05}.parquet").hardlink_to(one)
-    caplog.set_level(logging.INFO, "pytest_delta_schema")
-    monkeypatch.setattr(progress, "INTERVAL", 0.02)
-    catalog = LocalCatalog(local.spark, warehouse=local.warehouse)
-    wanted = model(ID, Column("part", INT), folder=folder, statistics=False, partitioned_by=["part"])
-
-    sync(catalog, wanted)
-
-    assert local.spark.table(dotted(NAME)).count() == 200
-    assert "stats" not in (folder / "_delta_log" / "00000000000000000000.json").read_text("utf-8")
-    done = [record.delta_schema_step for record in caplog.records if record.delta_schema_phase == "end"]
-    for long_step in (
-        f"reading the schemas of 200 parquet files in {folder}",
-        "dev.silver.orders: converting 200 parquet files to Delta, without their statistics",
-        "dev.silver.orders: reading all rows, to compare them with those of its files",
-        "dev.silver.orders: convert table, statement 2 of 3",
-        "applying dev.silver.orders",
-    ):
-        assert long_step in done
-
-
 INSTANTS = ("1890-01-01 00:00:00", "2024-10-27 00:30:00", "2024-10-27 01:30:00.123456", "1969-12-31 23:59:59.999999")
 
 
-@pytest.mark.parametrize("stored_as", ["INT96", "TIMESTAMP_MICROS"])
-def test_instants_stay_what_they_are_in_files_and_in_the_names_of_folders(local, folder, write, stored_as):
+def test_instants_stay_what_they_are_in_files_and_in_the_names_of_folders(local, folder, write):
     ts, day = Column("ts", spark.TimestampType()), Column("day", spark.TimestampType())
     given = " union all ".join(f"select {n}L as id, timestamp'{text}Z' as ts" for n, text in enumerate(INSTANTS))
     with (
         setting(local.spark, "spark.sql.session.timeZone", "Europe/Berlin"),
-        setting(local.spark, "spark.sql.parquet.outputTimestampType", stored_as),
+        setting(local.spark, "spark.sql.parquet.outputTimestampType", "INT96"),
     ):
         write(f"id, ts, timestamp'2024-07-01 12:00:00' as day from ({given})", by=("day",))
         seen = ("id", "unix_micros(ts)", "unix_micros(day)")
@@ -381,18 +234,6 @@ def test_instants_stay_what_they_are_in_files_and_in_the_names_of_folders(local,
         assert sorted(local.spark.table(dotted(NAME)).selectExpr(*seen).collect()) == before
     assert [row[1] for row in before] == [-2524521600000000, 1729989000000000, 1729992600123456, -1]
     assert {row[2] for row in before} == {1719828000000000}
-
-
-def test_files_that_spark_hides_stay_out_of_the_table(local, folder, write):
-    write("1L as id, 'x' as _v", by=("_v",))
-    (one,) = (folder / "_v=x").glob("part-*.parquet")
-    for hidden in ("_copy.parquet", ".copy.parquet", "_old/part-0.parquet", ".old/part-0.parquet"):
-        (folder / "_v=x" / hidden).parent.mkdir(exist_ok=True)
-        (folder / "_v=x" / hidden).write_bytes(one.read_bytes())
-
-    sync(local, model(ID, Column("_v", TEXT), folder=folder, partitioned_by=["_v"]))
-
-    assert rows(local) == [(1, "x")]
 
 
 def during_conversion(monkeypatch, local, action):
@@ -406,22 +247,6 @@ def during_conversion(monkeypatch, local, action):
         return answer
 
     monkeypatch.setattr(local.bridge, "sql", slowly)
-
-
-def test_a_file_that_is_added_during_a_conversion_undoes_it(local, folder, write, monkeypatch):
-    write("1L as id")
-    wanted = model(ID, folder=folder)
-    during_conversion(monkeypatch, local, lambda: write("2L as id"))
-
-    with pytest.raises(ApplyError) as caught:
-        sync(local, wanted)
-
-    story = "the conversion would change data: there are 1 rows instead of 2; it was undone, and the files are as they"
-    assert story in str(caught.value)
-    assert not (folder / "_delta_log").exists()
-    monkeypatch.undo()
-    sync(local, wanted)
-    assert rows(local) == [(1,), (2,)]
 
 
 def test_a_conversion_that_loses_rows_leaves_a_table_of_the_catalog_as_it_was(local, monkeypatch):

@@ -56,15 +56,6 @@ def test_a_creation_that_may_still_run_is_left_alone(tmp_path, folder):
     assert young.exists()
 
 
-def test_a_file_that_is_deleted_while_it_is_read_belongs_to_a_running_creation(tmp_path, folder):
-    old = leave(folder / "_delta_log" / TMP)
-    old.unlink()
-    old.symlink_to(folder / "gone")
-
-    with pytest.raises(StatementError, match="another process is creating it"), creation_lock(NAME, tmp_path, folder):
-        pytest.fail("the place is not free")
-
-
 def test_an_empty_folder_is_removed_and_one_with_a_file_is_not(folder):
     remove_if_empty(folder / "nope")
     kept = leave(folder / "_delta_log" / "_staged_commits" / "a")
@@ -93,39 +84,6 @@ def test_nothing_is_removed_if_there_is_any_other_file(tmp_path, folder):
         with creation_lock(NAME, tmp_path, folder):
             assert all(path.exists() for path in left), other
         left[1].unlink()
-
-
-def test_a_warehouse_that_cannot_be_written_is_reported_in_one_line(tmp_path):
-    warehouse = tmp_path / "file"
-    warehouse.write_text("no folder")
-
-    with (
-        pytest.raises(StatementError) as caught,
-        creation_lock(NAME, warehouse, warehouse / "dev" / "silver" / "orders"),
-    ):
-        pytest.fail("the place is not free")
-
-    assert str(caught.value) == (
-        f"the warehouse {warehouse} cannot be written ([Errno 17] File exists: '{warehouse}'); free space or give the"
-        " permission"
-    )
-
-
-def test_leftovers_that_cannot_be_removed_are_reported_in_one_line(tmp_path, folder, monkeypatch):
-    leave(folder / "_delta_log" / TMP)
-
-    def refuse(*_, **__):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("pathlib.Path.unlink", refuse)
-
-    with pytest.raises(StatementError) as caught, creation_lock(NAME, tmp_path, folder):
-        pytest.fail("the place is not free")
-
-    assert str(caught.value) == (
-        "dev.silver.orders: files of a killed CREATE TABLE cannot be removed ([Errno 13] Permission denied); remove"
-        f" {folder}"
-    )
 
 
 def test_two_creations_of_one_table_wait_for_each_other(tmp_path, folder, monkeypatch):

@@ -11,43 +11,26 @@ import pytest
 
 from pytest_delta_schema import (
     ApplyError,
-    LocalCatalog,
     Orchestrator,
     Parquet,
-    QualifiedName,
     SessionCatalog,
     UnsafePlanError,
     assert_no_drift,
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.logs.files import LocalFiles, content_of, edges_of
-from pytest_delta_schema.backends.spark.logs import HadoopFiles
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.plan import TablePlanner
 from support.damaged_logs import (
-    CLASSIC,
     COMMITS,
-    SECOND,
-    WITH_CHECKPOINT,
-    WITHOUT_CHECKPOINT,
-    checkpoint_file,
     commit_file,
     cut,
-    damage_of,
 )
-from support.logs import commit, field, metadata, protocol
 from support.models import NAME, column, table
 
 pytestmark = pytest.mark.spark
 
 ID = column("id")
-INTERVAL = {"delta.checkpointInterval": "3"}
-LOGS = {
-    "plain": ({}, COMMITS | WITHOUT_CHECKPOINT),
-    "classic": (INTERVAL, COMMITS | WITH_CHECKPOINT | CLASSIC),
-    "second": ({**INTERVAL, "delta.checkpointPolicy": "v2"}, COMMITS | WITH_CHECKPOINT | SECOND),
-}
 
 
 def make(local, **properties):
@@ -65,68 +48,19 @@ def harmed(folder, case):
     return table(ID, name=f"dev.silver.{copy.name}"), copy / "_delta_log"
 
 
-def reported(case, log):
-    """Return what is said of a case."""
-    checkpoint = next(iter((log.parent.parent / "orders" / "_delta_log").glob("0*.checkpoint*")), log)
-    return case.message.format(log=log, checkpoint=log / checkpoint.name)
-
-
-@pytest.mark.parametrize("kind", LOGS)
-def test_damage_is_seen_as_a_reader_of_the_rows_would_see_it(local, kind):
-    properties, cases = LOGS[kind]
-    folder = make(local, **properties)
-    assert bool(list((folder / "_delta_log").glob("*.checkpoint*"))) is (kind != "plain")
-    copies = {name: harmed(folder, case) for name, case in cases.items()}
+def test_damage_is_seen_as_a_reader_of_the_rows_would_see_it(local):
+    folder = make(local)
+    copies = {name: harmed(folder, case) for name, case in COMMITS.items()}
 
     state = local.snapshot([model for model, _ in copies.values()])
 
-    wrong = {}
+    seen = SessionCatalog(local.spark).snapshot([model for model, _ in copies.values()])
     for name, (model, log) in copies.items():
-        problem = str(state.problems.get(model.name, ""))
-        message = cases[name].message and reported(cases[name], log)
-        start = f"{model.qualified_name}: its Delta log is damaged ("
-        if message is None and (problem or state.tables[model.name].version != 4):
-            wrong[name] = problem
-        if message and (
-            not problem.startswith(start) or message not in problem or str(local.version(model.name)) != problem
-        ):
-            wrong[name] = problem
-    assert wrong == {}
-    if kind == "plain":
-        seen = SessionCatalog(local.spark).snapshot([copies[name][0] for name in COMMITS])
-        for name, (model, log) in ((name, copies[name]) for name in COMMITS):
-            message = cases[name].message and reported(cases[name], log)
-            assert (model.name in seen.tables) is (message is None), name
-            assert message is None or message in str(seen.problems[model.name]), name
-
-
-@pytest.mark.parametrize("kind", LOGS)
-def test_the_file_systems_of_hadoop_show_the_same_files(local, kind):
-    log = make(local, **LOGS[kind][0]) / "_delta_log"
-    here, there = LocalFiles(str(log.parent)), HadoopFiles(local.spark, f"file:{log.parent}")
-
-    # Hadoop hides its own checksums.
-    assert sorted(name for name in here.names() if not name.startswith(".")) == sorted(there.names())
-    assert content_of(here, commit_file(log).name) == content_of(there, commit_file(log).name)
-    assert damage_of(there) is None
-    if kind != "plain":
-        assert edges_of(here, checkpoint_file(log).name) == edges_of(there, checkpoint_file(log).name)
-    with pytest.raises(FileNotFoundError):
-        there.open("nope")
-    with pytest.raises(FileNotFoundError):
-        there.stamp("nope")
-    commit_file(log).write_bytes(b"")
-    (log / f".{commit_file(log).name}.crc").unlink()
-    assert damage_of(there).fact == f"file:{log}/{commit_file(log).name} is empty"
-
-
-def test_a_table_elsewhere_is_read_through_hadoop(local):
-    folder = make(local)
-    commit_file(folder / "_delta_log", 2).unlink()
-
-    fact = f"(file:{folder}/_delta_log lacks 00000000000000000002.json, and later commits are there)"
-    assert fact in damage_of(local.bridge.log(f"file:{folder}")).message
-    assert damage_of(local.bridge.log("file:/nowhere")) is None
+        message = COMMITS[name].message and COMMITS[name].message.format(log=log)
+        for shown in (state, seen):
+            assert (model.name in shown.tables) is (message is None), name
+            assert message is None or message in str(shown.problems[model.name]), name
+        assert message is None or str(local.version(model.name)) == str(state.problems[model.name])
 
 
 def contents(folder):
@@ -152,27 +86,6 @@ def test_an_apply_leaves_a_damaged_table_as_it_is_also_if_it_was_planned_before(
     assert "statement 1 of 1 failed: its Delta log is damaged (" in str(caught.value)
     assert "  to restore:  nothing was changed\n" in str(caught.value)
     assert contents(folder) == before
-
-
-def test_a_table_that_is_damaged_midway_is_not_reported_as_absent(local, monkeypatch):
-    folder = make(local)
-    run = LocalCatalog.run
-
-    def harm_between(self, statement):
-        if statement.kind.value == "comment on table":
-            cut(commit_file(folder / "_delta_log", 5))
-            self.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
-            raise CatalogReadError([Diagnostic(table="", message="no", remedy="none")])
-        run(self, statement)
-
-    monkeypatch.setattr(LocalCatalog, "run", harm_between)
-    with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(local).sync_tables([table(column("id", comment="Key"), comment="Orders")])
-
-    unknown = "  to restore:  unknown, because the table cannot be read now: its Delta log is damaged ("
-    assert unknown in str(caught.value)
-    restore = "restore it from a backup; then: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 4"
-    assert restore in str(caught.value)
 
 
 TMP = ".00000000000000000000.json.0d7ab2b3-0000-4000-8000-000000000000.tmp"
@@ -209,32 +122,13 @@ def test_a_table_whose_creation_was_killed_is_absent_and_is_created(local):
     assert (folder / MARKER).read_text("utf-8").startswith("The files in this folder belong to a Delta table.")
 
 
-def test_a_creation_that_may_still_run_is_not_disturbed(local):
-    folder = table_folder(local.warehouse, NAME)
-    log = killed(folder, age=0)
-    before = files(folder)
-
-    assert local.snapshot([table(ID)]).tables[NAME].exists is False
-    with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(local).sync_tables([table(ID)])
-
-    fact = "dev.silver.orders: another process is creating it, or was killed while creating it less than 60 s ago"
-    assert fact in str(caught.value)
-    assert "; apply again in a minute" in str(caught.value)
-    assert (log / TMP).exists()
-    assert files(folder) == before
-
-
 def test_any_other_file_makes_it_no_absent_table(local):
     folder = table_folder(local.warehouse, NAME)
     killed(folder)
     gone = "whose log is gone (see "
     for name, text in (
         ("part-0.parquet", "holds files but no Delta log; move the folder away, or consent to its conversion"),
-        ("_SUCCESS", "holds files but no Delta log"),
         ("_delta_log/00000000000000000000.crc", f"{gone}_delta_log/00000000000000000000.crc); {RESTORE}"),
-        ("_delta_log/_last_checkpoint", f"{gone}_delta_log/_last_checkpoint); {RESTORE}"),
-        ("_delta_log/.00000000000000000000.json.crc", f"{gone}_delta_log/.000"),
         ("_delta_log/_staged_commits/a.json", f"{gone}_delta_log/_staged_commits/a.json)"),
         ("_change_data/cdc-0.parquet", f"{gone}_change_data/cdc-0.parquet)"),
         ("Xy/deletion_vector_1.bin", f"{gone}Xy/deletion_vector_1.bin)"),
@@ -274,22 +168,13 @@ def deletion_vectors(local, folder):
     return file.name
 
 
-def change_data(local, folder):
-    local.spark.sql("ALTER TABLE dev.silver.orders SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')")
-    local.insert(NAME, [{"id": number} for number in range(100)])
-    local.spark.sql("UPDATE dev.silver.orders SET id = 8 WHERE id = 7")
-    (folder / MARKER).unlink()
-    (file, *_) = (folder / "_change_data").glob("*.parquet")
-    return str(file.relative_to(folder))
-
-
 def marker(local, _):
     local.insert(NAME, [{"id": 1}])
     local.spark.sql("DELETE FROM dev.silver.orders")
     return MARKER
 
 
-@pytest.mark.parametrize("sign", [deletion_vectors, change_data, marker])
+@pytest.mark.parametrize("sign", [deletion_vectors, marker])
 def test_files_of_a_table_that_has_lost_its_log_are_never_converted(local, tmp_path, sign):
     Orchestrator.over(local).sync_tables([table(ID)])
     folder = table_folder(local.warehouse, NAME)
@@ -359,35 +244,3 @@ def test_a_conversion_that_was_killed_is_done_again(local, tmp_path):
     Orchestrator.over(local).sync_tables([table(ID, convert_from=Parquet(str(source)))])
 
     assert sorted(row.id for row in local.spark.table("dev.silver.orders").collect()) == [0, 1, 2]
-
-
-def test_a_marker_that_cannot_be_written_fails_no_apply(local, monkeypatch, caplog):
-    catalog = LocalCatalog(local.spark, warehouse=local.warehouse)
-    monkeypatch.setattr(catalog.bridge, "mark", lambda _: local.spark._jvm.java.io.File("/proc/none").createNewFile())
-
-    Orchestrator.over(catalog).sync_tables([table(ID)])
-
-    (message,) = caplog.messages
-    assert message.startswith(
-        "dev.silver.orders: the file that forbids its conversion, if its log is lost, was not written: ",
-    )
-    assert_no_drift(table(ID), catalog=catalog)
-
-
-def test_what_spark_refuses_is_unreadable(local, local_session, warehouse):
-    ids = field("id")
-    actions = {
-        QualifiedName("dev", "silver", "id"): metadata(ids, ids),
-        QualifiedName("dev", "silver", "other"): metadata(ids, partitioned_by=("other",)),
-        QualifiedName("dev", "silver", "weird"): metadata(ids, delta__columnMapping__mode="weird"),
-    }
-    for name, action in actions.items():
-        folder = commit(table_folder(warehouse, name), 0, protocol(), action)
-        with pytest.raises(Exception, match=name.table):
-            _ = local_session.spark.read.format("delta").load(str(folder)).schema
-
-    problems = local.read_tables([*actions]).problems
-
-    for name in actions:
-        assert str(problems[name]).startswith(f"{name}: ")
-        assert "its Delta log cannot be read (" in str(problems[name])

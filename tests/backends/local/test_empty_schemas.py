@@ -16,20 +16,11 @@ CASES = [
         [f"{SPARK} holds ", LINK.format(folder="{0}", to="w/dev", source=SPARK, schema="silver")],
     ),
     ([SPARK], "w", "spark_catalog.silver", [f"ln -s {{0}}/{SPARK} ", ", and import dev.silver; "]),
-    (
-        [SPARK],
-        "spark-warehouse",
-        "dev.silver",
-        [LINK.format(folder="{0}", to="spark-warehouse/dev", source=SPARK, schema="silver")],
-    ),
     (["w/spark_catalog/silver.db"], "w", "dev.silver", ["ln -s {0}/w/spark_catalog/silver.db {0}/w/dev/silver"]),
     (["spark-warehouse"], "w", "dev.default", ["ln -s {0}/spark-warehouse {0}/w/dev/default, "]),
-    (["spark-warehouse"], "w", "dev.silver", ["there is no warehouse folder {0}/w; ", "=FOLDER"]),
     (["a/silver"], "b", "dev.x", ["there is no warehouse folder {0}/b; ", "=FOLDER"]),
     (["a/test/x", "a/it/x", "a/y.db"], "a", "dev.x", ["{0}/a has no catalog dev; its catalogs: it, test"]),
-    (["spark-warehouse/x.db"], "spark-warehouse", "dev.y", ["has no catalog dev; its catalogs: none"]),
     (["a/dev/silver"], "a", "dev.gold", []),
-    (["a/dev/silver"], "a", "spark_catalog.gold", []),
 ]
 
 

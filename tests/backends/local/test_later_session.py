@@ -7,11 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import LocalCatalog
 from pytest_delta_schema.backends.local import session
 from pytest_delta_schema.backends.local.session import has_own_settings, installed_versions
-from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA, SparkVersions
-from support.installed import INSTALLED
+from pytest_delta_schema.backends.spark.versions import SparkVersions
 
 NEWEST = {"pyspark": "4.2.0", "delta-spark": "4.4.0"}
 
@@ -79,14 +77,6 @@ def never():
     raise AssertionError("a session was started")
 
 
-def test_the_versions_of_the_newest_delta_are_known_without_it():
-    versions = installed_versions(never)
-
-    assert (versions.spark, versions.delta) == ((4, 2), (4, 4))
-    assert not versions.emulates_property("delta.appendOnly", "true")
-    assert versions.emulates_property("delta.targetFileSize", "true")
-
-
 def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypatch):
     monkeypatch.setattr(session, "installed", lambda: {"pyspark": "3.5.9", "delta-spark": "3.3.3"})
     started = []
@@ -98,16 +88,6 @@ def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypa
     assert not versions.emulates_property("delta.targetFileSize", "true")
     assert versions.emulates_property("delta.tuneFileSizesForRewrites", "true")
     assert (sorted(versions.properties), len(versions.properties), started) == (["delta.targetfilesize"], 1, [1])
-
-
-def test_capabilities_are_those_of_the_session(tmp_path, monkeypatch):
-    monkeypatch.undo()
-    catalog = LocalCatalog(never, warehouse=tmp_path)
-
-    expected = INSTALLED.limit(OPEN_SOURCE_DELTA)
-
-    assert (catalog.capabilities.emulates, catalog.capabilities.splits) == (expected.emulates, expected.splits)
-    assert not catalog.is_started
 
 
 @pytest.mark.spark

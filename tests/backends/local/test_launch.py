@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
 from pytest_delta_schema.backends.local import session
 from pytest_delta_schema.backends.local.launch import Result, run
-from pytest_delta_schema.backends.local.session import installed, published_install_command, version_fault
+from pytest_delta_schema.backends.local.session import version_fault
 from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
@@ -31,22 +30,13 @@ FAULTS = [
     ({}, NOT_THERE),
     ({"delta-spark": "4.4.0"}, NOT_THERE),
     ({"pyspark": "3.5.9"}, "pyspark 3.5.9 is installed without delta-spark; run: pip install 'delta-spark==3.3.3'"),
-    ({"pyspark": "4.1.2"}, "pyspark 4.1.2 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'"),
     (
         {"pyspark": "3.5.9", "delta-spark": "4.4.0"},
         "delta-spark 4.4.0 is not built for pyspark 3.5.9; run: pip install 'delta-spark==3.3.3'",
     ),
     (
-        {"pyspark": "4.0.5", "delta-spark": "3.3.3"},
-        "delta-spark 3.3.3 is not built for pyspark 4.0.5; run: pip install 'delta-spark==4.0.1'",
-    ),
-    (
         {"pyspark": "4.2.0", "delta-spark": "4.3.1"},
         "delta-spark 4.3.1 is not built for pyspark 4.2.0; run: pip install 'delta-spark==4.4.0'",
-    ),
-    (
-        {"pyspark": "4.3.0", "delta-spark": "4.1.0"},
-        f"there is no supported delta-spark for pyspark 4.3.0; run: {NEWEST}",
     ),
     ({"pyspark": "3.4.4"}, f"there is no supported delta-spark for pyspark 3.4.4; run: {NEWEST}"),
     ({"databricks-connect": "16.4.2"}, f"databricks-connect 16.4.2 {CLIENT}"),
@@ -63,9 +53,7 @@ FAULTS = [
         for pyspark, delta in [
             ("4.2.0", "4.4.0"),
             ("4.2.1", "4.4.1"),
-            ("4.1.0", "4.4.0"),
             ("4.1.4", "4.2.0"),
-            ("4.0.5", "4.0.1"),
             ("4.0.1", "4.4.0"),
             ("3.5.3", "3.3.2"),
             ("4.2.0.dev1", "4.4.0"),
@@ -86,36 +74,6 @@ def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
         start_session(tmp_path)
 
     assert str(caught.value) == "pyspark 4.1.4 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'"
-
-
-def test_a_delta_with_a_published_jar_is_named_for_each_spark(monkeypatch):
-    for pyspark, delta, command in (
-        ("3.5.9", "4.4.1", "pip install 'delta-spark==3.3.3'"),
-        ("4.1.4", "4.4.1", "pip install 'delta-spark==4.4.0'"),
-        ("4.3.0", "4.4.1", NEWEST),
-        ("4.2.0", "4.4.0", ""),
-    ):
-        monkeypatch.setattr(
-            session, "installed", lambda versions=(pyspark, delta): dict(zip(PAIR, versions, strict=True))
-        )
-
-        assert published_install_command() == command
-
-
-PAIR = ("pyspark", "delta-spark")
-
-
-def test_the_pyspark_of_a_spark_that_pip_did_not_install_is_found(monkeypatch):
-    def version(name):
-        if name == "delta-spark":
-            return "4.4.0"
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(session, "version", version)
-    assert installed() == {"pyspark": "4.2.0", "delta-spark": "4.4.0"}
-
-    monkeypatch.setattr(session, "find_spec", lambda _: None)
-    assert installed() == {"delta-spark": "4.4.0"}
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")

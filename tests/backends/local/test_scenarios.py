@@ -68,12 +68,3 @@ def test_what_was_declared_is_what_is_stored(local):
 
     local.spark.sql(f"INSERT INTO {dotted(NAME)} VALUES (DEFAULT, 'x')")  # noqa: S608 - a name of ours
     assert [tuple(row) for row in local.spark.table(dotted(NAME)).collect()] == [("\x1b[31m\u2028", "x")]
-
-
-def test_a_new_table_is_created_with_all_of_it(local):
-    created = model(EVERY, default="\x1b", checks=[Check("no_escape", "id <> '\x1b'")])
-
-    Orchestrator.over(local).sync_tables([created])
-
-    assert local.snapshot([created]).tables[NAME].table_comment == EVERY
-    assert TablePlanner().plan([created], local.snapshot([created])).is_empty

@@ -5,40 +5,25 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
-    ApplyError,
-    Check,
     Column,
     DriftError,
-    ForeignKey,
     Orchestrator,
-    QualifiedName,
     SessionCatalog,
-    Table,
-    Unique,
     assert_no_drift,
 )
-from pytest_delta_schema.backends.local.reading import _understand
 from pytest_delta_schema.backends.local.warehouse import physical_schema, table_folder
 from pytest_delta_schema.backends.logs.history import _first_version
 from pytest_delta_schema.backends.spark.sessions import setting
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, ConvergenceError
-from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.plan.actions import change_lines
-from pytest_delta_schema.rules import PlanValidator
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.sql import dotted
-from pytest_delta_schema.state.desired import declared_table
-from pytest_delta_schema.testing.scenario import BOTH, INT, TEXT, field, struct
-from support.log_readers import CHANGES, SHAPES, write
+from pytest_delta_schema.testing.scenario import INT, field, struct
 from support.models import NAME, column, table
-from support.models import TEXT as STRING
 from support.writes import DOUBLE, A, frame
 
 pytestmark = pytest.mark.spark
@@ -78,16 +63,6 @@ def test_many_tables_are_read_in_one_round_trip_without_a_spark_job(made, monkey
     assert len(tracker.getJobIdsForGroup(None)) == jobs
 
 
-def test_absent_tables_and_schemas(made):
-    state = made.snapshot([table(ID, name="dev.silver.other"), table(ID, name="dev.gold.x"), table(ID, name="new.a.b")])
-
-    assert {str(name): (table.exists, table.schema_exists) for name, table in state.tables.items()} == {
-        "dev.silver.other": (False, True),
-        "dev.gold.x": (False, False),
-        "new.a.b": (False, False),
-    }
-
-
 def test_what_is_not_a_delta_table(made):
     made.spark.sql("CREATE OR REPLACE VIEW spark_catalog.dev__silver.v AS SELECT 1 AS id")
     made.spark.sql("CREATE TABLE spark_catalog.dev__silver.p (id INT) USING parquet")
@@ -103,63 +78,16 @@ def test_what_is_not_a_delta_table(made):
     made.spark.sql("DROP VIEW spark_catalog.dev__silver.v")
 
 
-def test_files_without_a_log(local, warehouse):
+def test_a_folder_that_nobody_may_look_into_is_no_absent_table(local, warehouse):
     folder = table_folder(warehouse, NAME)
     folder.mkdir(parents=True)
-    (folder / "part-0.parquet").write_bytes(b"x")
+    (folder / "_delta_log").symlink_to(folder / "_delta_log")
 
     text = problem(local)
-
-    assert text.startswith(
-        f"dev.silver.orders: its folder in the warehouse ({folder}) holds files but no Delta log; move",
-    )
-    assert (folder / "part-0.parquet").read_bytes() == b"x"
-
-
-@pytest.mark.parametrize(
-    "hide",
-    [
-        pytest.param(lambda log: log.symlink_to(log), id="a link to itself"),
-        pytest.param(
-            lambda log: log.parent.chmod(0),
-            id="no permission",
-            marks=pytest.mark.skipif(os.geteuid() == 0, reason="root may look everywhere"),
-        ),
-    ],
-)
-def test_a_folder_without_permission_is_no_absent_table(local, warehouse, hide):
-    folder = table_folder(warehouse, NAME)
-    folder.mkdir(parents=True)
-    hide(folder / "_delta_log")
-
-    text = problem(local)
-    folder.chmod(0o755)
 
     assert text.startswith(
         f"dev.silver.orders: its Delta log cannot be read (nobody may look into {folder / '_delta_log'}: ",
     )
-
-
-RESTORE = (
-    "its Delta log cannot be read (",
-    "restore the log, or change it with the client that wrote it [DS502 UnreadableTable]",
-)
-MALFORMED = {
-    "{}": (
-        "its metadata is damaged (",
-        "report this if other clients read the table, or let what wrote it write the metadata again [DS503 DamagedTable]",
-    ),
-    '{"metaData": 5}': RESTORE,
-    '{"metaData": {"schemaString": "not JSON"}}': RESTORE,
-}
-
-
-def test_malformed_metadata(local):
-    for answer, (fact, remedy) in MALFORMED.items():
-        read = str(_understand(local.bridge, NAME, f'delta\t/lake\t0\t{answer}\t{{"protocol": {{}}}}\t'))
-
-        assert read.startswith(f"dev.silver.orders: {fact}"), answer
-        assert read.endswith(f"); {remedy}"), answer
 
 
 def test_the_remedy_of_a_malformed_own_property_helps(made):
@@ -275,21 +203,6 @@ def test_drift_names_the_commit_that_introduced_each_column(local):
     assert_no_drift(table(A, Column("place", PLACE), evolution="additive"), catalog=local)
 
 
-def test_an_additive_contract_and_its_writers_take_turns(local):
-    first = table(A, evolution="additive")
-    Orchestrator.over(local).sync_tables([first])
-    append(local, frame(a=INT, theirs=TEXT), mergeSchema="true")
-    second = table(A, Column("ours", INT), evolution="additive")
-
-    Orchestrator.over(local).sync_tables([second])
-    append(local, frame(a=INT, ours=INT, more=TEXT), mergeSchema="true")
-
-    assert local.spark.table(dotted(NAME)).columns == ["a", "ours", "theirs", "more"]
-    notes = TablePlanner().plan([second], local.snapshot([second])).notes
-    assert [note.path for note in notes] == ["columns.more", "columns.theirs"]
-    assert_no_drift(second, catalog=local)
-
-
 def test_columns_that_are_gone_are_found_in_older_versions(local, remote):
     mapped = {"delta.columnMapping.mode": "name"}
     first = table(A, Column("b", INT), Column("c", INT), Column("place", PLACE), table_properties=mapped)
@@ -328,181 +241,3 @@ def append(local, schema, **options):
     rows = [tuple(None for _ in schema.fields)]
     writer = local.spark.createDataFrame(rows, schema).write.format("delta").mode("append").options(**options)
     writer.saveAsTable(dotted(NAME))
-
-
-@pytest.fixture(scope="module")
-def models(spark_catalog, warehouse):
-    """One table for each change, and its model."""
-    spark_catalog.spark.sql("CREATE SCHEMA IF NOT EXISTS dev.silver")
-    names = [QualifiedName("dev", "silver", f"foreign{number}") for number in range(len(CHANGES))]
-    for name, change in zip(names, CHANGES, strict=True):
-        write(table_folder(warehouse, name), change.shape)
-    state = spark_catalog.snapshot([Table(*name, [Column("id", "bigint")]) for name in names])
-    yield [declared_table(state.tables[name]) for name in names]
-    spark_catalog.drop_schema("dev", "silver")
-
-
-def test_what_exists_is_in_sync(spark_catalog, models):
-    line = Orchestrator.over(spark_catalog)
-
-    assert {change.shape for change in CHANGES} == set(SHAPES)
-    assert line.sync_tables(models).plan.is_empty
-
-
-@pytest.mark.parametrize("number", range(len(CHANGES)), ids=[f"{change.shape}-{change.name}" for change in CHANGES])
-def test_delta_refuses_what_rules_refuse(spark_catalog, models, number):
-    change, line = CHANGES[number], Orchestrator.over(spark_catalog)
-    model = change.edit(models[number])
-    faults = line.validator.plan_violations(line.plan_tables([model]))
-    assert tuple(fault.code for fault in faults) == change.codes
-
-    line.validator = PlanValidator(model_rules=(), plan_rules=())
-
-    if change.codes:
-        with pytest.raises((ApplyError, ConvergenceError), match=r"DELTA_|still differs"):
-            line.sync_tables([model])
-    else:
-        assert line.sync_tables([model]).statements
-        assert line.plan_tables([model]).is_empty
-
-
-INTEGER = spark.IntegerType()
-
-
-def parents():
-    return table(column(is_nullable=False), name="dev.silver.parents", primary_key=["id"])
-
-
-def model():
-    given = column("given", INTEGER, default=1)
-    inner = [field("x", INTEGER, nullable=False), field("y", STRING, comment="Why"), field("z")]
-    return table(
-        column(is_nullable=False, comment="Key"),
-        column("parent"),
-        column("amount", spark.DecimalType(9, 2), comment="Money"),
-        column("small", INTEGER),
-        column("strict", is_nullable=False),
-        column("dated", spark.DateType()),
-        column("text", STRING, comment="Text"),
-        column("code", spark.VarcharType(5)),
-        column("legacy"),
-        column("old"),
-        given,
-        column("made", INTEGER, generated_as="given + 1"),
-        column("s", struct(*inner, field("g", struct(field("w", INTEGER))))),
-        column("l", spark.ArrayType(struct(field("p", INTEGER), field("q", STRING), field("r")))),
-        column("m", spark.MapType(INTEGER, struct(field("u", INTEGER), field("v")))),
-        column("k", spark.MapType(INTEGER, INTEGER)),
-        comment="A table",
-        table_properties={
-            **BOTH,
-            "delta.feature.timestampNtz": "supported",
-            "delta.appendOnly": "false",
-            "team": "core",
-        }
-        | {"tier": "1"},
-        primary_key=["id"],
-        unique=[Unique(["code", "dated"], name="Coded")],
-        clustered_by=["id", "s.g.w"],
-        checks=[Check("positive", "small > 0"), Check("short", "length(text) < 9"), Check("kept", "legacy > 0")],
-        foreign_keys=[ForeignKey(["parent"], parents())],
-    )
-
-
-ALTER = f"ALTER TABLE {NAME}"
-
-
-MUTATIONS: list[tuple[str, list[str]]] = [
-    (
-        (
-            f"{ALTER} ADD COLUMNS (extra INT, first INT FIRST, s.more INT, s.g.more INT, l.element.more INT, m.value.more INT,"
-            " deep STRUCT<a: INT, b: ARRAY<INT>>)"
-        ),
-        ["deep", "extra", "first", "l.element.more", "m.value.more", "s.g.more", "s.more"],
-    ),
-    (f"{ALTER} DROP COLUMNS (s.z, l.element.r, m.value.v)", ["l.element.r", "m.value.v", "s.z"]),
-    (f"{ALTER} RENAME COLUMN old TO renamed", ["old", "renamed"]),
-    (f"{ALTER} RENAME COLUMN l.element.q TO qq", ["l.element.q", "l.element.qq"]),
-    (
-        (
-            f"{ALTER} ALTER COLUMN amount TYPE DECIMAL(12,2), s.g.w TYPE BIGINT, l.element.p TYPE BIGINT, m.value.u TYPE BIGINT,"
-            " k.key TYPE BIGINT, k.value TYPE DOUBLE, dated TYPE TIMESTAMP_NTZ, code TYPE VARCHAR(9)"
-        ),
-        ["amount", "code", "dated", "k.key", "k.value", "l.element.p", "m.value.u", "s.g.w"],
-    ),
-    (f"{ALTER} ALTER COLUMN strict DROP NOT NULL, s.x DROP NOT NULL", ["s.x", "strict"]),
-    (
-        (
-            f"{ALTER} ALTER COLUMN id COMMENT 'Another', amount COMMENT '', parent COMMENT 'New', s.y COMMENT 'Because',"
-            " l.element.p COMMENT 'Price', m.value.u COMMENT 'Unit'"
-        ),
-        [f"{path}.comment" for path in ("amount", "id", "l.element.p", "m.value.u", "parent", "s.y")],
-    ),
-    (f"{ALTER} ALTER COLUMN given SET DEFAULT 2", ["given.default"]),
-    (f"{ALTER} ALTER COLUMN given DROP DEFAULT", ["given.default"]),
-    (
-        f"{ALTER} ALTER COLUMN parent SET DEFAULT 1, made SET DEFAULT 7, s.g.w SET DEFAULT 7",
-        ["made.default", "parent.default", "s.g.w.default"],
-    ),
-    (f"{ALTER} RENAME COLUMN made TO made_up", ["made", "made.default", "made_up"]),
-    (f"{ALTER} CLUSTER BY (dated, id)", ["layout"]),
-    (f"{ALTER} CLUSTER BY NONE", ["layout"]),
-    (f"{ALTER} CLUSTER BY (id, s.g.w)", ["layout"]),
-    (f"COMMENT ON TABLE {NAME} IS 'Another'", ["comment"]),
-    (
-        f"{ALTER} SET TBLPROPERTIES ('team' = 'theirs', 'delta.appendOnly' = 'true')",
-        ["properties.delta.appendOnly", "properties.team"],
-    ),
-    (
-        (
-            f"{ALTER} UNSET TBLPROPERTIES ('tier', 'pytest_delta_schema.primaryKey', 'pytest_delta_schema.unique.coded',"
-            " 'pytest_delta_schema.foreignKey.fk_dev_silver_orders__parent')"
-        ),
-        ["foreign_keys.fk_dev_silver_orders__parent", "primary_key", "properties.tier", "unique.Coded"],
-    ),
-    (f"{ALTER} ADD CONSTRAINT added CHECK (amount > -1)", ["checks.added"]),
-    (f"{ALTER} ADD CONSTRAINT `odd name` CHECK (s.g.w IS NULL OR text <> 'it''s')", ["checks.odd name"]),
-    (f"{ALTER} DROP CONSTRAINT short", ["checks.short"]),
-    (f"{ALTER} DROP CONSTRAINT kept", ["checks.kept"]),
-    (f"{ALTER} ADD CONSTRAINT kept CHECK (legacy > 1)", ["checks.kept"]),
-]
-HARMLESS = [
-    f"{ALTER} ALTER COLUMN text COMMENT 'Text'",
-    f"{ALTER} ALTER COLUMN small FIRST",
-    f"{ALTER} ALTER COLUMN s.y FIRST",
-    f"{ALTER} SET TBLPROPERTIES ('nobody.asked' = 'x')",
-    f"{ALTER} SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')",
-    f"{ALTER} SET TBLPROPERTIES ('DELTA.enableTypeWidening' = 'TRUE')",
-    f"{ALTER} UNSET TBLPROPERTIES ('not.there')",
-    f"{ALTER} DROP CONSTRAINT IF EXISTS nowhere",
-    f"OPTIMIZE {NAME}",
-]
-
-
-def drift(local):
-    detected = defaultdict(list)
-    for action in TablePlanner().plan([model()], local.snapshot([model()])).actions:
-        for line in change_lines(action):
-            detected[line.path.removeprefix("columns.")].append(str(line))
-    return dict(detected)
-
-
-def test_every_mutation_is_named_and_nothing_else(local):
-    Orchestrator.over(local).sync_tables([parents(), model()])
-    before = drift(local)
-    assert before == {}
-
-    detected = []
-    for sql, _ in MUTATIONS:
-        local.bridge.sql(sql)
-        after = drift(local)
-        detected.append(
-            (sql, sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path)))
-        )
-        before = after
-    for sql in HARMLESS:
-        local.bridge.sql(sql)
-
-    assert detected == MUTATIONS
-    assert drift(local) == before
-    assert local.left_to_spark == set()

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import subprocess
 import sys
-import time
 import zipfile
 from itertools import pairwise
 from pathlib import Path
@@ -16,16 +12,12 @@ import pytest
 from pytest_delta_schema.backends.local import launch
 from pytest_delta_schema.backends.local.launch import (
     Java,
-    Result,
     class_archive,
     classes_jar,
     delta_jars,
     find_java,
-    keep_file,
-    kept_file,
     spark_jars,
 )
-from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.backends.local.warehouse import check_warehouse, prepare_warehouse
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
@@ -38,15 +30,6 @@ def _no_session(monkeypatch):
     monkeypatch.setattr("pytest_delta_schema.backends.local.start.active_spark", lambda: None)
 
 
-def refusing(number):
-    """Stand in for a function that makes or writes something, as on a disk that takes nothing."""
-
-    def refuse(path, *_, **__):
-        raise OSError(number, os.strerror(number), str(path))
-
-    return refuse
-
-
 def message_of(call, *args, **kwargs):
     with pytest.raises(BackendUnavailableError) as caught:
         call(*args, **kwargs)
@@ -56,7 +39,6 @@ def message_of(call, *args, **kwargs):
 
 
 REMEDY = "; name a folder that can be written: --delta-warehouse=FOLDER, or the setting warehouse"
-FULL = "No space left on device"
 CACHE_REMEDY = "; set XDG_CACHE_HOME to a folder that can be written and has 300 MB free"
 
 
@@ -71,34 +53,6 @@ def test_a_warehouse_that_is_a_file(tmp_path, below):
     for use, fact in ((prepare_warehouse, reason), (check_warehouse, "Not a directory")):
         text = f"the warehouse {tmp_path / below} cannot be used: {fact} ({tmp_path / below}){REMEDY}"
         assert message_of(use, tmp_path / below) == text
-
-
-@pytest.mark.parametrize("function", ["mkdir", "write_text"])
-def test_a_new_warehouse_on_a_disk_that_takes_nothing(tmp_path, monkeypatch, function):
-    monkeypatch.setattr(Path, function, refusing(errno.ENOSPC))
-    location = tmp_path / "w" if function == "mkdir" else tmp_path / "w" / ".gitignore"
-
-    output = message_of(prepare_warehouse, tmp_path / "w")
-
-    assert output == f"the warehouse {tmp_path / 'w'} cannot be used: {FULL} ({location}){REMEDY}"
-
-
-def test_a_warehouse_that_is_there_may_be_read_only(tmp_path, monkeypatch):
-    monkeypatch.setattr(Path, "write_text", refusing(errno.EROFS))
-
-    prepare_warehouse(tmp_path)
-
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_warehouse_is_looked_at_before_anything_is_downloaded_or_started(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "w").write_text("")
-
-    output = message_of(start_session, tmp_path / "w")
-
-    assert output.startswith(f"the warehouse {tmp_path / 'w'} cannot be used: Not a directory")
-    assert not (tmp_path / "cache").exists()
 
 
 @pytest.fixture
@@ -122,52 +76,6 @@ def test_a_cache_that_is_a_file(cache, use):
     assert output.endswith(CACHE_REMEDY)
     # Of archives only writing fails, and that is no reason to stop.
     assert class_archive(JAVA, [], "").path is None
-
-
-@USES
-def test_a_cache_on_a_disk_that_takes_nothing(cache, monkeypatch, use):
-    monkeypatch.setattr(Path, "mkdir", refusing(errno.ENOSPC))
-
-    output = message_of(use)
-
-    assert output.startswith(f"the cache folder {cache} cannot be used: {FULL} ({cache}/")
-    assert output.endswith(CACHE_REMEDY)
-
-
-@pytest.mark.parametrize("output", ["", "error: No space left on device\n\tat Build"])
-def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, output):
-    monkeypatch.setattr(launch, "run", lambda *_: Result(1, output))
-
-    text = message_of(classes_jar, [], lambda: JAVA)
-
-    assert ("cannot be used: No space left on device" in text) == bool(output)
-    assert text.endswith("and has 300 MB free" if output else "It said: the compiler said nothing")
-    assert not list((cache / "classes").iterdir())
-
-
-def test_a_compiler_that_sleeps(cache, monkeypatch, tmp_path):
-    monkeypatch.setattr(launch, "_COMPILER_SECONDS", 0.2)
-    java = program(tmp_path, "#!/bin/sh\nsleep 60\n")
-
-    output = message_of(classes_jar, [], lambda: Java(java, ""))
-
-    assert output == (
-        f"{java} did not compile the catalog classes within 0.2 seconds; set JAVA_HOME to the folder of a JRE 17"
-    )
-    assert not list((cache / "classes").iterdir())
-
-
-def test_an_archive_that_cannot_be_kept_is_reported_in_one_line_and_stops_nothing(cache, monkeypatch, caplog):
-    archive = class_archive(JAVA, [], "")
-    monkeypatch.setattr(Path, "mkdir", refusing(errno.EROFS))
-
-    assert not archive.write(None)
-
-    (message,) = caplog.messages
-    assert message == (
-        f"the JVM's classes cannot be kept in {cache / 'archives'}: Read-only file system ({cache / 'archives'});"
-        " set XDG_CACHE_HOME to a folder that can be written, or set the environment variable PYTEST_DELTA_SCHEMA_JVM_ARCHIVE=off"
-    )
 
 
 class DumpingJvm:
@@ -201,74 +109,6 @@ def test_an_archive_of_garbage_is_removed_and_written_again(cache):
     assert class_archive(JAVA, [], "").path == kept.path
     assert jvm.dumps == 2
     assert [path.suffix for path in sorted((cache / "archives").iterdir())] == [".jsa", ".lock"]
-
-
-def test_of_two_processes_that_end_at_once_one_writes_the_archive(cache):
-    class EndingTogether(DumpingJvm):
-        def dump(self, path):
-            written.append(class_archive(JAVA, [], "").write(other))
-            super().dump(path)
-
-    written: list[bool] = []
-    jvm, other = EndingTogether(), DumpingJvm()
-    later = class_archive(JAVA, [], "")
-
-    assert class_archive(JAVA, [], "").write(jvm)
-
-    assert (written, jvm.dumps, other.dumps) == ([False], 1, 0)
-    assert [path.suffix for path in sorted((cache / "archives").iterdir())] == [".jsa", ".lock"]
-    # One that another process has written meanwhile is left.
-    assert not later.write(other)
-    assert other.dumps == 0
-
-
-def test_a_kept_file_has_the_checksum_in_its_name(tmp_path):
-    right, wrong = "k-9f86d081884c7d65.jar", "k-0000000000000000.jar"  # the first is that of b"test"
-    for number, (names, is_found) in enumerate(
-        [
-            ([], False),
-            ([right], True),
-            ([wrong], False),
-            ([wrong, right], True),
-            ([right.replace("k-", "other-"), right.replace(".jar", ".jsa"), "k.jar"], False),
-        ]
-    ):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        for name in names:
-            (folder / name).write_bytes(b"test")
-
-        assert kept_file(folder, "k", ".jar") == (folder / right if is_found else None)
-        assert sorted(path.name for path in folder.iterdir()) == sorted({*names} - {wrong})
-
-
-def test_a_kept_file_that_another_process_removes_is_none(tmp_path, monkeypatch):
-    made = tmp_path / "made"
-    made.write_bytes(b"test")
-    keep_file(made, tmp_path, "k", ".jar")
-    monkeypatch.setattr(Path, "open", refusing(errno.ENOENT))
-
-    assert kept_file(tmp_path, "k", ".jar") is None
-
-
-def test_a_class_jar_of_garbage_is_compiled_again(cache, monkeypatch):
-    built = []
-
-    def build(*args):
-        built.append(args)
-        Path(args[-1], "classes.jar").write_bytes(b"the jar")
-
-    monkeypatch.setattr(launch, "_build", build)
-    first = classes_jar([], lambda: JAVA)
-    assert classes_jar([], lambda: JAVA) == first
-    assert len(built) == 1
-
-    first.write_bytes(b"garbage")
-
-    assert classes_jar([], lambda: JAVA) == first
-    assert first.read_bytes() == b"the jar"
-    assert len(built) == 2
-    assert first.is_relative_to(cache)
 
 
 RESOLVER = """
@@ -322,34 +162,18 @@ def test_a_delta_jar_of_garbage_is_fetched_again_also_if_the_copies_of_the_resol
         assert "io.delta_delta-spark.jar is damaged, and is downloaded again" in caplog.messages
 
 
-def test_a_list_of_jars_that_is_malformed_is_made_again(cache, resolver):
-    runs = resolver(0)
-    (jar,) = delta_jars()
-    for text in ("[]", "{}", "garbage", '["io.delta_delta-spark.jar"]', '{"../x.jar": 5}'):
-        (jar.parent.parent / "jars.json").write_text(text)
-        assert delta_jars() == [jar]
+def test_a_download_that_fails_names_the_three_ways_of_the_guide(cache, monkeypatch):
+    monkeypatch.setattr(
+        launch, "_resolve_command", lambda *_: [sys.executable, "-c", "import sys; sys.exit('no route')"]
+    )
 
-    assert len(runs) == 6
-    assert jar.is_relative_to(cache)
+    with pytest.raises(BackendUnavailableError) as caught:
+        delta_jars()
 
-
-def test_a_repository_that_sends_garbage_is_reported(cache, resolver):
-    runs = resolver(2)
-
-    output = message_of(delta_jars)
-
-    assert output.startswith("io.delta_delta-spark.jar is still damaged after a new download; ")
-    assert len(runs) == 2
-    assert not list(cache.rglob("jars.json*"))
-
-
-def test_a_download_that_fills_the_disk(cache, monkeypatch):
-    script = "import sys; sys.exit('java.io.IOException: No space left on device')"
-    monkeypatch.setattr(launch, "_resolve_command", lambda *_: [sys.executable, "-c", script])
-
-    output = message_of(delta_jars)
-
-    assert output.startswith(f"the cache folder {cache} cannot be used: No space left on device (")
+    fact, _, said = str(caught.value).partition(" The resolver said:\n")
+    assert " is not on this machine and could not be downloaded; name a Maven mirror in the variable" in fact
+    assert f"or copy the folder {cache / 'jars'}" in fact
+    assert "no route" in said
 
 
 def program(tmp_path, content):
@@ -364,16 +188,13 @@ def program(tmp_path, content):
     ("content", "fact"),
     [
         ("this is no program\n", "cannot be run: Exec format error ({java})"),
-        ("#!/no/such/shell\n", "cannot be run: No such file or directory ({java})"),
-        ("#!/bin/sh\nprintf '\\377\\376\\n' >&2\n", "answers '\ufffd\ufffd'"),
         ("#!/bin/sh\nsleep 60\n", "did not print its version within 0.3 seconds"),
-        ("#!/bin/sh\nprintf 'a\\033[31mb' >&2\n", "answers 'a\\x1b[31mb'"),
         (
             "#!/bin/sh\nprintf 'Picked up JAVA_TOOL_OPTIONS: -X\\nopenjdk version \"11.0.2\"\\n' >&2\n",
             "answers 'openjdk version \"11.0.2\"'",
         ),
     ],
-    ids=["no program", "no interpreter", "no UTF-8", "sleeps", "control characters", "old with options"],
+    ids=["no program", "sleeps", "old with options"],
 )
 def test_a_java_that_is_none(tmp_path, monkeypatch, content, fact):
     java = program(tmp_path, content)
@@ -385,27 +206,6 @@ def test_a_java_that_is_none(tmp_path, monkeypatch, content, fact):
         f"Spark needs Java 17 or newer, and {java} {fact.format(java=java)};"
         " install a JRE 17 and set JAVA_HOME to its folder"
     )
-
-
-def test_a_java_that_sleeps_leaves_no_process_behind(tmp_path, monkeypatch):
-    java = program(tmp_path, f"#!/bin/sh\necho $$ > {tmp_path}/pid\nsleep 61 & echo $! > {tmp_path}/child\nwait\n")
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(launch, "_VERSION_SECONDS", 1.0)
-    launch._ask.cache_clear()
-
-    assert java in message_of(find_java)
-
-    # On a busy machine a process ends some time after it was killed.
-    end = time.monotonic() + 300
-    for name in ("pid", "child"):
-        while state_of((tmp_path / name).read_text().strip()) not in ("", "Z"):
-            assert time.monotonic() < end
-            time.sleep(0.05)
-
-
-def state_of(pid):
-    answer = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False)
-    return answer.stdout[:1]
 
 
 def test_a_spark_home_without_spark(tmp_path, monkeypatch):
@@ -427,17 +227,13 @@ TWO = (
 LATER = "SKIPPED [[]*[]] *: not checked, because the catalog is not available; the first error of this run says why"
 
 
-@pytest.mark.parametrize(
-    ("mode", "workers"),
-    [("--delta-drift", ()), ("--delta-apply", ()), ("--delta-apply", ("-n1",))],
-    ids=["drift", "apply", "xdist"],
-)
-def test_a_run_reports_once_why_its_catalog_cannot_be_opened(project, mode, workers):
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["serial", "xdist"])
+def test_a_run_reports_once_why_its_catalog_cannot_be_opened(project, workers):
     (project.path / "w").write_text("")
     project.models(TWO + "three = table('dev.silver.three', Column('id', LongType()))\n")
     location = "w/{worker}" if workers else "w"
 
-    result = project.run(mode, f"--delta-warehouse={location}", "--snapshot-update", "-rs", *workers)
+    result = project.run("--delta-drift", f"--delta-warehouse={location}", "--snapshot-update", "-rs", *workers)
 
     # Workers with warehouses of their own have causes of their own.
     errors = unreadable(result)

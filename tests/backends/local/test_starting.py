@@ -4,50 +4,26 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import subprocess
 import sys
-from fnmatch import fnmatchcase
 from pathlib import Path
-from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from pytest_delta_schema import open_session, progress
-from pytest_delta_schema.backends.local import bridge as java_classes
-from pytest_delta_schema.backends.local import catalog as local_catalog
 from pytest_delta_schema.backends.local import launch, start
-from pytest_delta_schema.backends.local.backend import BACKEND
 from pytest_delta_schema.backends.local.launch import (
     LaunchResources,
-    classes_jar,
-    coordinates,
     delta_jars,
-    find_java,
 )
 from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.backends.local.warehouse import prepare_warehouse
-from pytest_delta_schema.backends.spark import sessions
 from pytest_delta_schema.backends.spark.compat import spark_home
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
-from support.installed import INSTALLED, shared_cache
+from support.installed import shared_cache
 from support.models import NAME
 
-START = """
-import logging, sys
-from pathlib import Path
-from pytest_delta_schema.backends.local.start import session_conf, start_session
-logging.basicConfig()
-logging.getLogger("pytest_delta_schema").setLevel(logging.INFO)
-warehouse = Path(sys.argv[1])
-session = start_session(warehouse)
-options = session.spark.conf.get("spark.driver.extraJavaOptions")
-print("SHARED" if "SharedArchiveFile" in options else "NOT SHARED")
-print("ROWS", session.spark.sql("SELECT 1").count())
-session.close()
-"""
 FOREIGN = """
 import sys
 from pathlib import Path
@@ -55,7 +31,7 @@ from pyspark.sql import SparkSession
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.local.launch import delta_jars
-from pytest_delta_schema.backends.local.start import open_session, session_conf, start_session
+from pytest_delta_schema.backends.local.start import open_session
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
 sys.path.insert(0, sys.argv[2])
@@ -83,13 +59,6 @@ for attempt in (lambda: catalog.snapshot([orders()]), lambda: catalog.create_sch
         print(attempt())
     except StatementError as error:
         print(error.condition)
-own = start_session(warehouse, {**session_conf(warehouse), "spark.app.name": "own"}, archive=False)
-print("LEFT", len(Orchestrator.over(LocalCatalog(own.spark, warehouse=warehouse)).plan_tables([orders()]).actions))
-own.spark.stop()
-other = SparkSession.builder.appName("other").getOrCreate()
-own.close()
-print("ROWS", other.sql("SELECT 1").count())
-other.stop()
 """
 
 
@@ -108,35 +77,17 @@ def python(*args, **env):
 
 
 @pytest.mark.spark
-def test_an_active_session_is_taken_and_never_stopped(local_session, warehouse):
-    session = open_session(warehouse)
-
-    session.close()
-
-    assert session.spark is local_session.spark
-    assert local_session.spark.sql("SELECT 1").count() == 1
-    # Workers run on the interpreter of the tests; without an archive, the JVM neither uses nor records one.
-    assert local_session.spark.sparkContext.pythonExec == os.environ.get("PYSPARK_PYTHON", sys.executable)
-    options = str(local_session.spark.conf.get("spark.driver.extraJavaOptions"))
-    assert local_session.archive is None
-    assert "SharedArchiveFile" not in options
-    assert "RecordDynamic" not in options
-
-
-@pytest.mark.spark
 @pytest.mark.own_jvm
 def test_a_session_of_the_project_that_knows_nothing_of_us_is_enough(tmp_path):
     answer = run(FOREIGN, tmp_path, Path(__file__).parents[2])
 
     assert "RAN 3\nLEFT 0\nCOLUMNS ['id', 'created_ts', 'amount']" in answer.stdout, answer.stderr
-    # It was stopped: that is named, a session of this package starts in its own JVM, and no other one is ended.
     assert "SESSION_STOPPED\n" * 2 + f"{NAME}: the Spark session was stopped" in answer.stdout, answer.stderr
-    assert answer.stdout.endswith("LEFT 0\nROWS 1\n"), answer.stderr
 
 
 @pytest.mark.spark
 @pytest.mark.own_jvm
-def test_the_archive_is_written_once_with_nearly_all_classes_and_used_after(tmp_path):
+def test_the_archive_is_written_once(tmp_path):
     cache = shared_cache(tmp_path)
     env = {"XDG_CACHE_HOME": str(cache.parent)}
 
@@ -149,51 +100,17 @@ def test_the_archive_is_written_once_with_nearly_all_classes_and_used_after(tmp_
     assert archive.stat().st_size > 1e6
     assert not [path for path in (cache / "archives").iterdir() if path.suffix not in (".jsa", ".lock")]
 
-    log = tmp_path / "loaded.log"
-    later = run(START, tmp_path / "a", **env, SPARK_SUBMIT_OPTS=f"-Xlog:class+load:file={log}")
-    assert (later.stdout, later.returncode) == ("SHARED\nROWS 1\n", 0)
-    assert "writing an archive" not in later.stderr
-    loaded = log.read_text()
-    from_archive, from_jars = loaded.count("source: shared objects file (top)"), loaded.count("source: file:")
-    # The compiler of Spark's generated code stays in its jar, because that is signed: 360 classes.
-    assert (from_archive > 9000, from_jars < 900) == (True, True), (from_archive, from_jars)
 
+def test_a_session_that_does_not_start_is_reported_in_one_line(monkeypatch):
+    def refuse():
+        raise ValueError("Master must be local\nand more")
 
-def test_a_catalog_that_opens_slowly_shows_itself(caplog, monkeypatch, tmp_path):
-    caplog.set_level(logging.INFO, "pytest_delta_schema")
-    monkeypatch.setattr(progress, "INTERVAL", 0.01)
-    shown = Event()
-    caplog.handler.addFilter(lambda _: shown.set() or True)
-    bridge = SimpleNamespace(versions=lambda: INSTALLED)
-    monkeypatch.setattr(java_classes, "Bridge", lambda *_: shown.wait(60) and bridge)
-    for check in (sessions.require_jvm, sessions.require_delta):
-        monkeypatch.setattr(sessions, check.__name__, lambda _: None)
-    monkeypatch.setattr(local_catalog, "session_fault", lambda *_: "")
-    context = SimpleNamespace(spark=lambda: "spark", warehouse=lambda: tmp_path, starts_own_spark=lambda: False)
+    monkeypatch.setattr(start, "new_builder", lambda _: SimpleNamespace(getOrCreate=refuse))
 
-    opened: Any = BACKEND.open(context)
+    with pytest.raises(BackendUnavailableError) as caught:
+        start.start_spark({})
 
-    assert (opened.spark, opened.warehouse, opened.bridge) == ("spark", tmp_path, bridge)
-    lines = [re.sub(r"\d+ s", "N s", line) for line in caplog.messages]
-    assert list(dict.fromkeys(lines)) == ["opening the catalog: N s so far", "opening the catalog: done after N s"]
-
-
-@pytest.mark.spark
-@pytest.mark.own_jvm
-def test_a_session_that_does_not_start_is_reported_in_one_line(tmp_path):
-    conf = "{**session_conf(warehouse), 'spark.master': 'nobody'}"
-    script = START.replace("start_session(warehouse", f"start_session(warehouse, {conf}, archive=False").replace(
-        "session = start",
-        "from pytest_delta_schema.diagnostics.errors import BackendUnavailableError\ntry:\n    start",
-    )
-    script = script.partition("options = ")[0] + "except BackendUnavailableError as error:\n    print(error)\n"
-
-    answer = run(script, tmp_path)
-
-    assert answer.stdout.count("\n") == 1
-    assert answer.stdout.startswith("the local Spark did not start: ")
-    assert answer.stdout.endswith("; look at its log above\n")
-    assert "Master must" in answer.stderr
+    assert str(caught.value) == "the local Spark did not start: Master must be local; look at its log above"
 
 
 @pytest.mark.parametrize(
@@ -250,64 +167,14 @@ def empty_cache(tmp_path, monkeypatch):
     return tmp_path / "cache" / "pytest_delta_schema"
 
 
-@pytest.mark.spark
-@pytest.mark.own_jvm
-def test_jars_that_cannot_be_downloaded_are_reported_with_the_three_ways_of_the_guide(monkeypatch, caplog, empty_cache):
-    caplog.set_level(logging.INFO, "pytest_delta_schema")
-    monkeypatch.setattr(launch, "coordinates", lambda: "io.delta:delta-spark_4.2_2.13:0.0.0")
-
-    with pytest.raises(BackendUnavailableError) as caught:
-        delta_jars()
-
-    folder = empty_cache / "jars" / "io.delta_delta-spark_4.2_2.13_0.0.0"
-    assert str(caught.value).startswith(
-        "io.delta:delta-spark_4.2_2.13:0.0.0 is not on this machine and could not be downloaded; name a Maven mirror in"
-        " the variable DEFAULT_ARTIFACT_REPOSITORY, or a proxy in JAVA_TOOL_OPTIONS (-Dhttps.proxyHost=..."
-        f" -Dhttps.proxyPort=...), or copy the folder {folder} from a machine that has it (guide: Images, caches and"
-        " mirrors). The resolver said:\n",
-    )
-    assert "0.0.0" in str(caught.value).partition("The resolver said:")[2]
-    assert caplog.messages[0].startswith("downloading io.delta:delta-spark_4.2_2.13:0.0.0 and what it needs")
-
-
-MODULES = """
-com.fasterxml.jackson.core:jackson-annotations com.fasterxml.jackson.datatype:jackson-datatype-jdk8
-com.github.luben:zstd-jni com.google.code.findbugs:jsr305 commons-logging:commons-logging commons-pool:commons-pool
-io.airlift:aircompressor io.delta:delta-kernel-api io.delta:delta-kernel-defaults io.delta:delta-kernel-unitycatalog
-io.delta:delta-spark_4.2_2.13 io.delta:delta-storage io.unitycatalog:unitycatalog-client
-io.unitycatalog:unitycatalog-hadoop javax.annotation:javax.annotation-api org.antlr:antlr4-runtime
-org.apache.hadoop:hadoop-client-runtime org.apache.logging.log4j:log4j-slf4j2-impl org.apache.parquet:parquet-hadoop
-org.locationtech.jts:jts-core org.roaringbitmap:RoaringBitmap org.slf4j:slf4j-api org.xerial.snappy:snappy-java
-"""
-"""What Delta 4.4.0 and 3.3.3 depend on, at least one module of each group."""
-
-
-def test_only_what_spark_lacks_is_downloaded(tmp_path):
-    assert coordinates() == "io.delta:delta-spark_4.2_2.13:4.4.0"
-    command = launch._resolve_command(coordinates(), tmp_path)
-
-    excluded = command[command.index("--exclude-packages") + 1].split(",")
-    left = [name for name in MODULES.split() if not any(fnmatchcase(name, pattern) for pattern in excluded)]
-    assert left == [
-        "io.delta:delta-kernel-api",
-        "io.delta:delta-kernel-defaults",
-        "io.delta:delta-kernel-unitycatalog",
-        "io.delta:delta-spark_4.2_2.13",
-        "io.delta:delta-storage",
-        "io.unitycatalog:unitycatalog-client",
-    ]
-    assert all(name.replace(":", "_").startswith(launch.NEEDED) for name in left)
-
-
 @pytest.mark.usefixtures("empty_cache")
-def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
+def test_a_download_is_reported_and_is_done_once(monkeypatch, caplog):
     caplog.set_level(logging.INFO, "pytest_delta_schema")
     script = (
-        "import pathlib, sys, time, zipfile\n"
+        "import pathlib, sys, zipfile\n"
         "folder = pathlib.Path(sys.argv[1], 'jars'); folder.mkdir(exist_ok=True)\n"
         "for name in ('io.delta_delta-spark.jar', 'org.other_thing.jar'):\n"
         "    with zipfile.ZipFile(folder / name, 'w') as jar: jar.writestr('a', b'x' * 3_000_000)\n"
-        "    time.sleep(0.3)\n"
     )
     calls = []
 
@@ -316,66 +183,14 @@ def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
         return [sys.executable, "-c", script, str(folder)]
 
     monkeypatch.setattr(launch, "_resolve_command", command)
-    monkeypatch.setattr(progress, "INTERVAL", 0.05)
 
     first, second = delta_jars(), delta_jars()
 
     assert [path.name for path in first] == ["io.delta_delta-spark.jar"]
     assert (first, len(calls)) == (second, 1)
-    lines = list(caplog.messages)
-    text = f"downloading {calls[0]} and what it needs, once for this machine"
-    assert lines[0] == text
-    assert any(line.startswith(f"{text}: ") and line.endswith(" s so far") for line in lines[1:-2])
-    assert lines[-2].startswith(f"{text}: done after ")
-    assert lines[-1] == "downloaded 6 MB"
+    assert caplog.messages[0] == f"downloading {calls[0]} and what it needs, once for this machine"
+    assert caplog.messages[-1] == "downloaded 6 MB"
 
     first[0].unlink()
     delta_jars()
     assert len(calls) == 2
-
-
-@pytest.mark.spark
-@pytest.mark.own_jvm
-def test_classes_are_compiled_once_and_those_that_do_not_fit_are_reported(empty_cache, monkeypatch):
-    with pytest.raises(
-        BackendUnavailableError,
-        match=r"the catalog classes do not fit the installed Spark and Delta; use a supported",
-    ):
-        classes_jar([])
-    assert not list(empty_cache.rglob("*.jar"))
-    with monkeypatch.context() as patch:
-        patch.delenv("XDG_CACHE_HOME")
-        wanted = delta_jars()
-
-    first = classes_jar(wanted)
-    monkeypatch.setattr(launch, "_build", None)
-
-    assert classes_jar(wanted) == first
-    assert first.is_relative_to(empty_cache)
-
-
-@pytest.mark.parametrize(
-    ("home", "answer", "message"),
-    [
-        (None, None, r"needs Java 17 or newer, and there is no java on the PATH; install a JRE 17"),
-        ("/no/such", None, r"JAVA_HOME is /no/such, but there is no program bin/java in it"),
-        ("fake", "", r"bin/java does not print its version; install a JRE 17"),
-    ],
-    ids=["no java", "wrong home", "mute"],
-)
-def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, answer, message):
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    launch._ask.cache_clear()
-    assert re.search(r'version "\d\d', find_java().version)
-    if answer is not None:
-        program = tmp_path / "fake" / "bin" / "java"
-        program.parent.mkdir(parents=True)
-        program.write_text(f"#!/bin/sh\necho '{answer}' >&2\n")
-        program.chmod(0o755)
-    if home is None:
-        monkeypatch.setenv("PATH", "")
-    else:
-        monkeypatch.setenv("JAVA_HOME", str(tmp_path / home))
-
-    with pytest.raises(BackendUnavailableError, match=message):
-        find_java()

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timezone
 from itertools import combinations
 
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql.types import TimestampType
 
-from pytest_delta_schema import ApplyError, Column, Orchestrator, Settings, UnsafePlanError, assert_table_equals
+from pytest_delta_schema import ApplyError, Column, Orchestrator, Settings
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark import statements as layout_statements
-from pytest_delta_schema.backends.spark.errors import translate_errors
-from pytest_delta_schema.backends.spark.statements import set_not_null
 from pytest_delta_schema.delta.fields import widens_in_iceberg
-from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.delta.properties import equal_values
 from pytest_delta_schema.delta.protocol import supported_features
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute import ActionRunner, RowCounts
+from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.plan import Risk, TablePlanner
 from pytest_delta_schema.rules import Consent
-from pytest_delta_schema.sql import Statement, StatementKind, dotted, statements
+from pytest_delta_schema.sql import StatementKind, dotted
 from pytest_delta_schema.sql.renderers import select_all
 from support.log_readers import WAYS
 from support.models import NAME, column, operations, orders, table
@@ -36,81 +32,6 @@ def before(local):
     """The worked example's table, as it is found."""
     Orchestrator.over(local).sync_tables([table(column(), Column("created_ts", TimestampType()))])
     return local
-
-
-def test_an_alignment_costs_one_commit_a_statement_and_the_table_still_reads_and_writes(before):
-    before.insert(NAME, [{"id": 1}])
-
-    result = Orchestrator.over(before).sync_tables([orders()])
-
-    assert [statement.kind for statement in result.statements] == [
-        StatementKind.ADD_COLUMNS,
-        StatementKind.TIGHTEN_COLUMNS,
-        StatementKind.ADD_PRIMARY_KEY,
-        StatementKind.COMMENT_COLUMNS,
-        StatementKind.COMMENT_TABLE,
-        StatementKind.SET_PROPERTIES,
-    ]
-    assert Orchestrator.over(before).sync_tables([orders()]).statements == ()
-    assert operations(before) == [
-        "CREATE TABLE",
-        "WRITE",
-        "ADD COLUMNS",
-        "SET NOT NULL",
-        "SET TBLPROPERTIES",
-        "CHANGE COLUMNS",
-        "SET TBLPROPERTIES",
-        "SET TBLPROPERTIES",
-    ]
-    row = {"ID": 2, "amount": 1, "created_ts": datetime(2026, 1, 1, tzinfo=timezone.utc)}
-    before.insert(NAME, [row])
-    assert_table_equals(orders(), [{"id": 1}, row], catalog=before)
-    with pytest.raises(StatementError, match="NOT NULL constraint violated for column: id"):
-        before.insert(NAME, [{"id": None}])
-
-
-def test_not_null_over_nulls_is_refused_with_their_count_and_nothing_is_changed(before):
-    before.insert(NAME, [{"id": None}, {"id": None}, {"id": 3}])
-    (action,) = Orchestrator.over(before).plan_tables([orders()]).actions
-    statement = next(statement for statement in statements(action) if statement.kind is StatementKind.TIGHTEN_COLUMNS)
-
-    with pytest.raises(UnsafePlanError) as caught:
-        Orchestrator.over(before).sync_tables([orders()])
-    with pytest.raises(UnsafePlanError, match="2 rows hold NULL in it, of 3"):
-        before.run(statement)
-
-    assert str(caught.value) == (
-        "dev.silver.orders: column id cannot be NOT NULL, because 2 rows hold NULL in it, of 3; fill them (they are listed"
-        " by SELECT * FROM `dev`.`silver`.`orders` WHERE `id` IS NULL), or declare it nullable [DS301 NullsInColumn]"
-    )
-    assert before.version(NAME) == 1
-
-
-def test_a_row_that_is_appended_during_the_data_checks_stops_the_commit(before):
-    def count(_demands, _version):
-        before.insert(NAME, [{"id": None}])
-        return RowCounts(rows=0, broken=(0,))
-
-    with (
-        pytest.raises(StatementError, match="DELTA_CONCURRENT_APPEND"),
-        translate_errors(before.bridge.with_logical_names),
-    ):
-        set_not_null(before.bridge.gateway, NAME, [ColumnPath("id")], count)
-
-    assert before.version(NAME) == 1
-    assert before.snapshot([orders()]).tables[NAME].columns[0].is_nullable
-
-
-def test_creating_costs_one_commit_and_one_for_the_key_which_is_kept_in_a_property_that_is_hidden(local):
-    Orchestrator.over(local).sync_tables([table(column(), name="dev.silver.plain"), orders()])
-
-    state = local.snapshot([orders()]).tables[NAME]
-    rows = local.spark.sql("SHOW TBLPROPERTIES dev.silver.orders").collect()
-
-    assert (local.version(NAME._replace(table="plain")), local.version(NAME)) == (0, 1)
-    (stored,) = [row.value for row in rows if row.key.startswith("pytest_delta_schema.")]
-    assert json.loads(stored) == {"name": "pk_dev_silver_orders__id", "columns": ["id"]}
-    assert not any(key.startswith("pytest_delta_schema.") for key in state.table_properties)
 
 
 def test_a_failed_creation_leaves_no_dirty_folder(local, warehouse):
@@ -181,35 +102,6 @@ def test_pipelines_write_and_read_by_three_part_names(local):
     assert [row.id for row in spark.table("dev.silver.copy").collect()] == [8]
 
 
-def test_errors_speak_of_users_names(local):
-    Orchestrator.over(local).sync_tables([table(column())])
-
-    for text in (
-        "SELECT nothing FROM dev.silver.orders",
-        "SELECT * FROM dev.silver.missing",
-        "ALTER TABLE dev.silver.orders DROP COLUMN id",
-    ):
-        with pytest.raises(StatementError) as caught:
-            local.run(Statement(table=NAME, kind=StatementKind.SET_PROPERTIES, sql=text))
-        assert "dev__silver" not in str(caught.value)
-        assert "\tat " not in str(caught.value)
-
-
-def test_dropping_a_schema_takes_half_made_tables_along_and_never_tables_by_accident(local, warehouse):
-    Orchestrator.over(local).sync_tables([table(column())])
-    dirty = table_folder(warehouse, NAME._replace(table="dirty"))
-    (dirty / "_delta_log").mkdir(parents=True)
-    with pytest.raises(StatementError, match="SCHEMA_NOT_EMPTY"):
-        local.run(Statement(table=NAME, kind=StatementKind.CREATE_SCHEMA, sql="DROP SCHEMA dev.silver RESTRICT"))
-    assert local.version(NAME) == 0
-
-    local.drop_schema("dev", "silver")
-    local.drop_schema("dev", "silver")
-
-    assert not dirty.exists()
-    assert not local.snapshot([table(column())]).tables[NAME].schema_exists
-
-
 @pytest.fixture
 def lay_out(local):
     """Partition a table with two rows by ``d``."""
@@ -237,9 +129,7 @@ def test_a_row_that_is_written_during_a_rewrite_stops_it_and_is_kept(local, monk
 def test_a_rewrite_that_would_change_data_changes_nothing(local, monkeypatch, lay_out):
     for sql, message in (
         ("SELECT * FROM {} LIMIT 1", "there are 1 rows instead of 2"),
-        ("SELECT * FROM {0} UNION ALL (SELECT * FROM {0} LIMIT 1)", "there are 3 rows instead of 2"),
         ("SELECT id, nullif(d, 2) AS d FROM {}", "the values of column d (bigint) differ"),
-        ("SELECT id + 1 AS id, -d AS d FROM {}", "the values of columns id (bigint), d (bigint) differ"),
         ("SELECT id, 3 - d AS d FROM {}", "values were swapped between rows"),
     ):
         monkeypatch.setattr(layout_statements, "select_all", sql.format)
@@ -278,38 +168,13 @@ def test_a_rewrite_scans_the_rows_three_times_and_streams_do_not_read_them_again
     assert operations(local)[-1] == "REPLACE LAYOUT"
 
 
-VALUES = {
-    "delta.checkpointInterval": ("10", "010"),
-    "delta.dataSkippingStatsColumns": ("a,b", "A, b"),
-    "delta.isolationLevel": ("Serializable", "serializable"),
-    "delta.logRetentionDuration": ("interval 30 days", "INTERVAL 30 DAY"),
-    "delta.enableExpiredLogCleanup": ("true", "TRUE"),
-}
-"""What is declared, and what another client has stored."""
-
-
-def test_values_that_delta_reads_alike_are_no_drift(local):
-    declared, stored = ({key: values[index] for key, values in VALUES.items()} for index in (0, 1))
-    model = table(column("a"), column("b"), table_properties=declared)
-    orchestrator = Orchestrator.over(local)
-    orchestrator.sync_tables([model])
-    pairs = ", ".join(f"'{key}' = \"{value}\"" for key, value in stored.items())
-    local.spark.sql(f"ALTER TABLE {NAME} SET TBLPROPERTIES ({pairs})")
-
-    state = local.snapshot([model]).tables[NAME]
-
-    assert {key: state.table_properties[key] for key in stored} == stored
-    assert orchestrator.plan_tables([model]).actions == ()
-
-
 INTERVALS = [
     *("interval 30 days", "INTERVAL '30' DAY", "interval '30' day", "30 days", "interval 1 week 2 days", "9 days"),
-    *("1 day", "interval +1 day", "interval 25 hours -1 hours", "interval\t1 day", "  INTERVAL   1   DAY "),
+    *("1 day", "interval 25 hours -1 hours", "  INTERVAL   1   DAY "),
     *("interval 1 day ago", "interval -1 day", "interval -24 hours", "interval 0.5 days", "12 hours"),
     *("interval 1.5 seconds", "interval 1500 milliseconds", "interval 1 millisecond", "interval 1000 microseconds"),
     *("interval 1001 microseconds", "interval 999 microseconds", "interval 0 days", "interval 1 month"),
-    *("interval 1 months", "interval 1 nanosecond", "interval 1.0 second", "1 seconds", "interval 007 days", "1 weeks"),
-    "true",
+    *("interval 1 nanosecond", "interval 1.0 second", "1 seconds", "1 weeks"),
 ]
 
 
@@ -330,36 +195,6 @@ def test_intervals_are_equal_where_delta_reads_the_same(local):
 
     assert lengths["INTERVAL '30' DAY"] is None
     assert [equal_values("delta.logRetentionDuration", *pair) for pair in pairs] == expected
-
-
-def test_delta_takes_lists_of_columns_in_other_spellings(local):
-    local.create_schema("dev", "silver")
-    fields = "a int, b int, `a,b` int, `a``b` int, s struct<x: int>"
-    key, mapped = "delta.dataSkippingStatsColumns", "'delta.columnMapping.mode' = 'name'"
-    lists = ["a,b", "A, b", " `a` ,b", "s.x", " `s` . x", "`a,b`", "`a``b`"]
-    models = [table(column("a"), name=f"dev.silver.t{number}") for number in range(len(lists))]
-    for model, columns in zip(models, lists, strict=True):
-        properties = f"{mapped}, '{key}' = '{columns}'"
-        local.spark.sql(f"CREATE TABLE {model.qualified_name} ({fields}) USING delta TBLPROPERTIES ({properties})")
-
-    tables = local.snapshot(models).tables
-
-    assert [tables[model.name].table_properties[key] for model in models] == lists
-
-
-def test_delta_lowers_versions_that_only_name_features(local):
-    versions = {"delta.minReaderVersion": "3", "delta.minWriterVersion": "7"}
-    model = table(column("a"), table_properties=versions)
-    orchestrator = Orchestrator.over(local)
-    orchestrator.sync_tables([table(column("a"))])
-    before = local.snapshot([model]).tables[NAME]
-    pairs = ", ".join(f"'{key}' = '{value}'" for key, value in versions.items())
-    local.spark.sql(f"ALTER TABLE {NAME} SET TBLPROPERTIES ({pairs})")
-
-    after = local.snapshot([model]).tables[NAME]
-
-    assert after.table_properties == before.table_properties
-    assert orchestrator.plan_tables([model]).actions == ()
 
 
 def test_a_plan_names_what_delta_adds_to_the_protocol(local):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import signal
 import subprocess
 import sys
 from importlib.metadata import version
-from threading import Event
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,35 +19,6 @@ VERSIONS = {**compat.PYSPARK_VERSIONS, **compat.PY4J_VERSIONS, **compat.DELTA_VE
 @pytest.mark.parametrize("distribution", VERSIONS)
 def test_the_installed_version_is_one_in_which_they_were_tried(distribution):
     assert version(distribution) in SpecifierSet(VERSIONS[distribution])
-
-
-def test_the_private_names_of_pyspark_are_there():
-    from pyspark import SparkContext  # noqa: PLC0415 - a second to import
-    from pyspark.find_spark_home import _find_spark_home  # noqa: PLC0415 - as above
-    from pyspark.sql import SparkSession, types  # noqa: PLC0415 - as above
-    from pyspark.sql.classic.dataframe import DataFrame  # noqa: PLC0415 - as above
-
-    for owner, name in (
-        (SparkContext, "_gateway"),
-        (SparkContext, "_jvm"),
-        (SparkContext, "_active_spark_context"),
-        (SparkSession, "_instantiatedSession"),
-        (SparkSession, "_createFromLocal"),
-        (types, "_make_type_verifier"),
-    ):
-        assert hasattr(owner, name), name
-    for wrapper, name in (
-        (SparkSession, "_jvm"),
-        (SparkSession, "_jsparkSession"),
-        (SparkContext, "_accumulatorServer"),
-        (SparkContext, "_jsc"),
-        (DataFrame, "_jdf"),
-    ):
-        assert f"self.{name}" in inspect.getsource(wrapper), name
-    assert callable(_find_spark_home)
-    assert compat.builder_options(compat.new_builder({"spark.app.name": "x"})) == {"spark.app.name": "x"}
-    assert compat.builder_options(compat.new_builder({})) == {}
-    assert (compat.spark_home() / "bin" / "spark-submit").is_file()
 
 
 def test_a_client_without_spark_has_no_active_session(monkeypatch):
@@ -82,43 +50,3 @@ def test_a_jvm_whose_launch_is_interrupted_ends_unless_pyspark_is_connected(monk
     assert gateway.Popen is subprocess.Popen
     with processes[0] as process:
         assert process.poll() == code
-
-
-def test_arguments_are_converted_without_numpy_until_something_imports_it():
-    # Other tests of this process have imported it.
-    program = """
-import sys
-from py4j import protocol
-from pytest_delta_schema.backends.spark.compat import import_numpy_late
-import pyspark.sql
-import_numpy_late()
-import_numpy_late()
-def converts(value):
-    return [type(converter).__name__ for converter in protocol.INPUT_CONVERTER if converter.can_convert(value)]
-print(converts("text"), {"numpy", "pyspark.testing"} & sys.modules.keys())
-import numpy
-print(converts(numpy.int64(1)), converts(numpy.array([1])))
-"""
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-
-    assert answer.stdout.splitlines() == [
-        "[] set()",
-        "['NumpyScalarConverter'] ['NumpyArrayConverter', 'ListConverter']",
-    ]
-
-
-def test_stopping_a_session_does_not_wait_for_the_server_of_accumulators():
-    stopped, over = Event(), Event()
-
-    def shutdown():
-        assert over.wait(60)
-        stopped.set()
-
-    context = SimpleNamespace(_accumulatorServer=SimpleNamespace(shutdown=shutdown))
-    spark: Any = SimpleNamespace(sparkContext=context, stop=lambda: None)
-
-    compat.stop_session(spark)
-
-    assert not stopped.is_set()
-    over.set()
-    assert stopped.wait(60)

@@ -7,17 +7,14 @@ from __future__ import annotations
 import time
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
-from functools import partial
 
 import pytest
-from pyspark.errors import PySparkTypeError
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, MemoryCatalog, Orchestrator, SessionCatalog
-from pytest_delta_schema.backends.spark.compat import frame_of_rows, java_frame
+from pytest_delta_schema import Check, Orchestrator, SessionCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.models import NAME, column, table
-from support.rows import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
+from support.rows import BERLIN, KEPT, UTC, plain
 
 pytestmark = pytest.mark.spark
 
@@ -34,14 +31,14 @@ def catalog(request, local):
     return SessionCatalog(spark_session)
 
 
-@pytest.fixture(params=["UTC", "Europe/Berlin"])
-def zone(request, catalog, monkeypatch):
-    """The time zone of the session and of this process."""
+@pytest.fixture
+def zone(catalog, monkeypatch):
+    """The time zone of the session and of this process, which is not UTC."""
     before = catalog.spark.conf.get(ZONE)
-    monkeypatch.setenv("TZ", request.param)
+    monkeypatch.setenv("TZ", "Europe/Berlin")
     time.tzset()
-    catalog.spark.conf.set(ZONE, request.param)
-    yield request.param
+    catalog.spark.conf.set(ZONE, "Europe/Berlin")
+    yield
     catalog.spark.conf.set(ZONE, before)
     monkeypatch.undo()
     time.tzset()
@@ -70,41 +67,6 @@ def test_values_of_every_type_are_read_as_they_were_given(catalog):
     assert row["j"].toPython() == {"a": [Decimal("1.5"), None, "x"]}
 
 
-PAIRS = spark.StructType([spark.StructField("id", spark.LongType()), spark.StructField("name", spark.StringType())])
-
-
-@pytest.mark.parametrize("rows", [[(1, "a"), (2, None)], [(number, None) for number in range(3000)], []])
-def test_rows_reach_the_jvm_without_a_process_of_python(local_session, rows):
-    frame, of_pyspark = (
-        frame_of_rows(local_session.spark, rows, PAIRS),
-        local_session.spark.createDataFrame(rows, PAIRS),
-    )
-
-    assert ("PythonRDD[" in lineage(frame), "PythonRDD[" in lineage(of_pyspark)) == (False, True)
-    assert frame.collect() == rows
-    assert frame.schema == of_pyspark.schema
-
-
-def test_on_databricks_pyspark_makes_the_frame(local_session, monkeypatch):
-    monkeypatch.setenv("DATABRICKS_RUNTIME_VERSION", "17.3")
-
-    assert "PythonRDD[" in lineage(frame_of_rows(local_session.spark, [(1, "a")], PAIRS))
-
-
-def lineage(frame):
-    return java_frame(frame).queryExecution().toRdd().toDebugString()
-
-
-def test_rows_of_another_type_are_refused_as_by_pyspark(local_session):
-    messages = []
-    for make in (partial(frame_of_rows, local_session.spark), local_session.spark.createDataFrame):
-        with pytest.raises(PySparkTypeError) as caught:
-            make([("1", "a")], PAIRS)
-        messages.append(str(caught.value))
-
-    assert messages[0] == messages[1]
-
-
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 INSTANTS = [
     datetime(2026, 7, 1, 12, 0, 0, 123456, tzinfo=UTC),
@@ -119,7 +81,8 @@ INSTANTS = [
 ]
 
 
-def test_instants_survive(catalog, zone):
+@pytest.mark.usefixtures("zone")
+def test_instants_survive(catalog):
     naive = datetime(2026, 7, 1, 12, 0, 0, 7)
     names = [NAME._replace(table=kind) for kind in ("plain", "partitioned")]
     Orchestrator.over(catalog).sync_tables(
@@ -129,7 +92,7 @@ def test_instants_survive(catalog, zone):
         ],
     )
     rows = [{"id": index, "t": given} for index, given in enumerate([*INSTANTS, naive])]
-    expected = [*INSTANTS, datetime(2026, 7, 1, 12 if zone == "UTC" else 10, 0, 0, 7, tzinfo=UTC)]
+    expected = [*INSTANTS, datetime(2026, 7, 1, 10, 0, 0, 7, tzinfo=UTC)]
     for name in names:
         catalog.insert(name, rows)
 
@@ -160,45 +123,3 @@ def test_a_partition_whose_table_sees_the_time_zone_of_the_session_refuses_the_r
             assert getattr(row, "d", date(2026, 7, 1)) == date(2026, 7, 1)
     finally:
         catalog.spark.conf.set(ZONE, before)
-
-
-PARTITIONS = [
-    (TEXT, "a b/c=d%e'\n\u2028\U0001f600 "),
-    (spark.DoubleType(), -0.0),
-    (spark.DoubleType(), float("nan")),
-    (spark.FloatType(), 0.5),
-    (spark.DecimalType(5, 2), Decimal("1.20")),
-    (spark.BinaryType(), b"ab"),
-    (spark.BooleanType(), False),
-    (spark.DateType(), date(1, 1, 1)),
-    (spark.LongType(), -(2**63)),
-    (spark.TimestampNTZType(), datetime(2026, 10, 25, 2, 30, 0, 1)),
-]
-
-
-@pytest.mark.usefixtures("zone")
-def test_partition_values_are_read_as_they_were_given(catalog):
-    names = [f"p{index}" for index in range(len(PARTITIONS))]
-    columns = [column(name, kind) for name, (kind, _) in zip(names, PARTITIONS, strict=True)]
-    Orchestrator.over(catalog).sync_tables([table(column(), *columns, partitioned_by=names)])
-
-    catalog.insert(NAME, [dict(zip(names, [given for _, given in PARTITIONS], strict=True))])
-
-    (row,) = catalog.spark.sql(f"SELECT * FROM {NAME}").collect()
-    assert repr([plain(row[name]) for name in names]) == repr([given for _, given in PARTITIONS])
-
-
-def test_what_memory_refuses_is_refused_in_the_same_words_with_nothing_written(catalog):
-    bad = [(f"v{index}", kind, given) for index, (kind, given) in enumerate([*LOST, *PARTS])]
-    model = table(*[column(name, kind) for name, kind, _ in bad])
-    memory = MemoryCatalog()
-    texts = []
-    for item in (catalog, memory):
-        Orchestrator.over(item).sync_tables([model])
-        with pytest.raises(StatementError) as caught:
-            item.insert(NAME, [{}, {name: given for name, _, given in bad}])
-        texts.append(str(caught.value))
-
-    assert texts[0] == texts[1]
-    assert len(texts[0].splitlines()) == len(bad)
-    assert catalog.version(NAME) == 0

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib.metadata import version
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql.types import DoubleType, FloatType, ShortType, VarcharType
 
 from pytest_delta_schema import (
     Column,
     Identity,
-    LocalCatalog,
     MemoryCatalog,
     Orchestrator,
     SessionCatalog,
-    UnsafePlanError,
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.spark.compat import delta_version, error_condition, java_condition, spark_version
 from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA, SparkVersions
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.properties import REGISTRY
@@ -30,64 +22,13 @@ from pytest_delta_schema.execute import Capabilities, Refusal
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.sql.statement import TOGETHER
-from pytest_delta_schema.state.desired import declared_table
 from pytest_delta_schema.state.types import describe_type
-from pytest_delta_schema.testing import SparkDataAccess
 from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, table
 from support.damaged_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS
 from support.models import column
 from support.models import table as newer_tables_table
-from support.reviewed import ReviewedSuite
 
 OLDEST = SparkVersions(spark=(3, 5), delta=(3, 3))
-
-
-class NoCondition:
-    """An exception of Spark 3.5, in Python and in the JVM."""
-
-    def getErrorClass(self):  # noqa: N802 - its name in Spark
-        return "TABLE_OR_VIEW_NOT_FOUND"
-
-
-class Java:
-    """An exception of the JVM through py4j, whose missing methods fail when they are called."""
-
-    def __init__(self, **methods):
-        self.methods = methods
-
-    def __getattr__(self, name):
-        def call():
-            if name not in self.methods:
-                raise Py4JError(name)
-            return self.methods[name]
-
-        return call
-
-
-def test_the_version_of_a_session_and_of_its_delta():
-    spark = {"3.5.9": (3, 5), "4.2.0": (4, 2), "4.2.0.dev1": (4, 2), "4.1.4-SNAPSHOT": (4, 1)}
-    assert {text: spark_version(SimpleNamespace(version=text)) for text in spark} == spark
-    for text, expected in (("3.3.3", (3, 3)), ("4.4.0", (4, 4)), (None, None)):
-        package = SimpleNamespace(VERSION=text and (lambda text=text: text))
-        delta: Any = SimpleNamespace(**{"package$": SimpleNamespace(**{"MODULE$": package})})
-        gateway: Any = SimpleNamespace(jvm=SimpleNamespace(io=SimpleNamespace(delta=delta)))
-        assert delta_version(gateway) == expected
-
-
-def test_a_condition_is_read_by_both_of_its_names():
-    not_found = AnalysisException("no", errorClass="SCHEMA_NOT_FOUND", messageParameters={})
-    assert [error_condition(error) for error in (NoCondition(), not_found, AnalysisException("no"))] == [
-        "TABLE_OR_VIEW_NOT_FOUND",
-        "SCHEMA_NOT_FOUND",
-        "",
-    ]
-    of_jvm = [
-        Java(getCondition="DELTA_TABLE_NOT_FOUND", getErrorClass="older name"),
-        Java(getErrorClass="DELTA_TABLE_NOT_FOUND"),
-        Java(getCondition=None),
-        Java(),
-    ]
-    assert [java_condition(error) for error in of_jvm] == ["DELTA_TABLE_NOT_FOUND"] * 2 + ["", ""]
 
 
 def created(*columns):
@@ -157,32 +98,6 @@ def test_only_an_older_spark_takes_columns_one_by_one():
     assert SparkVersions(spark=(4, 0), delta=(4, 0)).limit(OPEN_SOURCE_DELTA).splits == frozenset()
 
 
-SAMPLE = (
-    "defaults/created_with_generated_and_identity_columns",
-    "defaults/defaults_changed_and_dropped",
-    "evolution/comments_of_fields",
-    "evolution/every_type_widened",
-    "evolution/small_integers_widened",
-    "not_null/made_nullable",
-)
-
-
-@pytest.mark.spark
-class TestAsOnTheOldestPair(ReviewedSuite):
-    """A sample of the scenarios with the limits of Spark 3.5 and Delta 3.3, on the installed pair.
-
-    ``make test-versions`` runs all scenarios on the real ones.
-    """
-
-    data_access = SparkDataAccess()
-    scenarios = SAMPLE
-
-    @pytest.fixture
-    def catalog(self, local, warehouse, monkeypatch):
-        monkeypatch.setattr(SparkVersions, "of", lambda *_: OLDEST)
-        return LocalCatalog(local.spark, warehouse=warehouse)
-
-
 @pytest.mark.spark
 def test_a_session_shows_the_versions_that_are_installed(local):
     spark, delta = (tuple(map(int, version(name).split(".")[:2])) for name in ("pyspark", "delta-spark"))
@@ -246,19 +161,3 @@ def test_the_local_backend_and_a_session_show_what_spark_opens(local_tables, rem
 
     state, without_schema = require_shown(SessionCatalog(remote), REFUSED_BY_SQL)
     assert state.tables[without_schema].columns == ()
-
-
-@pytest.mark.spark
-def test_no_statement_runs_on_a_table_that_delta_refuses_to_change(local_tables):
-    for name in ("collated string", "interval"):
-        model = declared_table(local_tables.snapshot([NAMES[name]]).tables[NAMES[name].name])
-
-        with pytest.raises(UnsafePlanError, match=r"Delta refuses to change a table with columns of types .* \(t "):
-            Orchestrator.over(local_tables).sync_tables([replace(model, comment="Orders")])
-        for statement in (
-            f"COMMENT ON TABLE {model.qualified_name} IS 'Orders'",
-            f"ALTER TABLE {model.qualified_name} SET TBLPROPERTIES ('team' = 'x')",
-            f"ALTER TABLE {model.qualified_name} ADD COLUMNS (u INT)",
-        ):
-            with pytest.raises(PySparkException, match="DELTA_UNSUPPORTED_DATA_TYPES"):
-                local_tables.spark.sql(statement)
