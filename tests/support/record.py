@@ -4,8 +4,6 @@ Run it as ``python -m support.record`` in the folder of the tests, with the name
 for all of them. A line stays as long as its question has the same digest; remove it from the file to ask again.
 
 * ``pairs``: what the jobs of pairs of contracts meet, half an hour;
-* ``evolved``: what streams do over a change to the next contract, and the features that it enables, an hour;
-* ``rows``: what the writes of one row come to, a quarter of an hour;
 * ``frames`` and ``statements``: what every way to write an empty frame comes to, a quarter of an hour each;
 * ``streams`` and ``several``: what streams do over a change, and over several, half an hour. The answers to one change
   are data of the package.
@@ -33,9 +31,9 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 TESTS = Path(__file__).parents[1]
-PAIRS, EVOLVED = (TESTS / "compatibility" / f"{name}-4.4.0.jsonl" for name in ("pairs", "evolved"))
-ROWS, FRAMES, STATEMENTS, SEVERAL = (
-    TESTS / "write_check" / f"{name}-4.4.0.jsonl" for name in ("rows", "frames", "statements", "several")
+PAIRS = TESTS / "compatibility" / "pairs-4.4.0.jsonl"
+FRAMES, STATEMENTS, SEVERAL = (
+    TESTS / "write_check" / f"{name}-4.4.0.jsonl" for name in ("frames", "statements", "several")
 )
 VERSIONS = {
     name: version(distribution)
@@ -135,34 +133,6 @@ def record_pairs(catalog: LocalCatalog) -> None:
     players.close()
 
 
-def record_evolved(catalog: LocalCatalog) -> None:
-    """Record what streams do over the change of a table to the next contract, and the features that it enables."""
-    from support.pairs import all_pairs  # noqa: PLC0415
-    from support.streams import StreamPlayers  # noqa: PLC0415 - it loads Spark
-
-    players = StreamPlayers(catalog)
-    # By their digests, so that what is recorded is a random part wherever it stops.
-    pairs = {pair.name: pair for pair in sorted(all_pairs(), key=lambda pair: pair.digest)}
-    record(EVOLVED, {name: pair.digest for name, pair in pairs.items()}, lambda name: players.meet(pairs[name]))
-    players.close()
-
-
-def record_rows(catalog: LocalCatalog) -> None:
-    """Record what the writes of one row come to."""
-    from support.agreement import RowStage  # noqa: PLC0415 - it loads Spark
-    from support.cells import PAIRS, Cell, digest, ways_of  # noqa: PLC0415
-
-    def answer(name: str) -> Line:
-        stage = RowStage(catalog, PAIRS[name])
-        outcomes: dict[str, list[str]] = {}
-        for way in ways_of(name):
-            outcomes.setdefault(stage.run(Cell(name, way).options), []).append(way)
-        stage.close()
-        return {"outcomes": {outcome: ", ".join(ways) for outcome, ways in outcomes.items()}}
-
-    record(ROWS, {name: digest(name) for name in PAIRS}, answer)
-
-
 def record_ways(
     path: Path, ways_of: Callable[[str], Iterable[tuple[str, str, WriteOptions | Merge]]], catalog: LocalCatalog
 ) -> None:
@@ -237,8 +207,6 @@ def record_several(catalog: LocalCatalog) -> None:
 
 RECORDINGS: Mapping[str, Callable[[LocalCatalog], None]] = {
     "pairs": record_pairs,
-    "evolved": record_evolved,
-    "rows": record_rows,
     "frames": record_frames,
     "statements": record_statements,
     "streams": record_streams,

@@ -11,7 +11,7 @@ from pytest_delta_schema import Check, Column
 from pytest_delta_schema.plan.changes import KINDS
 from pytest_delta_schema.plan.kinds import Change
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, MAPPED, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import INT, LONG, MAPPED, TEXT, field, struct
 from pytest_delta_schema.write_check import StreamVerdict, check_stream
 from pytest_delta_schema.write_check.streams import (
     NAMERS,
@@ -67,14 +67,6 @@ def test_a_moved_field_ends_a_tracked_stream_once():
                 assert (verdict.answer, verdict.condition) == ("restarts", "DELTA_STREAMING_METADATA_EVOLUTION")
             else:
                 assert messages == []
-
-
-def test_only_the_order_of_a_state_is_taken_for_that_of_the_table():
-    old, new = table(ID, NOTE, Column("s", ORDERED)), table(NOTE, ID, Column("s", TURNED))
-
-    assert check_stream(old, new, "tracked").answer == "continues"
-    verdict = check_stream(old, desired_state(new), "tracked")
-    assert [finding.rule for finding in verdict.findings] == ["column-moved", "field-moved"]
 
 
 def test_one_change_has_the_recorded_answer():
@@ -149,16 +141,6 @@ def test_what_was_not_recorded_is_not_judged():
         case(*compat, "delta.enableIcebergCompatV3 off")
         feature = with_properties({"delta.feature.icebergCompatV2": "supported"})
         case(PLAIN, feature, "feature icebergCompatV2")
-
-
-def test_of_several_changes_the_worst_answer_counts():
-    widened = table(ID, NOTE, Column("w", LONG, renamed_from="v"), comment="New", table_properties=BOTH)
-
-    verdict = check_stream(table(*BASE, table_properties=BOTH), widened, "tracked")
-
-    assert verdict.answer == "blocked"
-    assert verdict.remedy == ("allowSourceColumnRename=always", "allowSourceColumnTypeChange=always")
-    assert [finding.rule for finding in verdict.findings] == ["column-renamed", "type-widened"]
 
 
 def test_pairs_and_triples_have_the_answers_of_delta():
