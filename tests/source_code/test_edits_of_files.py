@@ -54,34 +54,6 @@ def test_bytes_around_a_declaration_stay():
         assert (b'comment="\\u6771\xe9"' in edited) == (b"latin" in head)
 
 
-def test_a_name_behind_other_letters_is_found():
-    source = f'{IMPORTS}x = "東é"; t = Table("dev", "s", "t", [Column("東é", LongType(), comment="東"), Column("é", LongType())])'
-
-    assert changed(source, columns=[Column("é", spark.LongType(), comment="x")]) == (
-        f'{IMPORTS}x = "東é"; t = Table("dev", "s", "t", [Column("é", LongType(), comment="x")])'
-    )
-
-
-def test_tables_of_a_file_are_edited_one_after_the_other():
-    other = 'u = Table("dev", "s", "u", [Column("id", LongType())])\n'
-    source = f"{IMPORTS}{PLAIN}class Models:\n    {other}\nu = Models.u\n"
-    wanted = {"checks": [Check("c", "id > 0")]}
-
-    after = changed(changed(source, "u", **wanted), "t", comment="x")
-
-    assert after == (
-        IMPORTS.replace("Column,", "Check, Column,")
-        + 't = Table("dev", "s", "t", [Column("id", LongType())], comment="x")\n'
-        + 'class Models:\n    u = Table("dev", "s", "u", [Column("id", LongType())], checks=[Check("c", "id > 0")])\n\nu = Models.u\n'
-    )
-
-
-def test_the_table_of_a_line_with_several_is_known_by_its_name():
-    source = f'{IMPORTS}t, u = (Table("dev", "S", "T", [Column("id", LongType())]), Table("dev", "s", "u", [Column("id", LongType())]))\n'
-
-    assert changed(source, comment="x") == source.replace("LongType())]), Table", 'LongType())], comment="x"), Table')
-
-
 def test_the_parents_of_foreign_keys_are_variables_that_have_their_values():
     parents = f'{IMPORTS}p = Table("dev", "s", "p", [Column("id", LongType())], primary_key=["id"])\n'
     later = '\nq = Table("dev", "s", "q", [Column("id", LongType())], primary_key=["id"])\n'
@@ -150,13 +122,6 @@ def test_values_that_are_written_in_several_ways():
         case('foreign_keys=[pds.ForeignKey(["id"], "dev.s.p")]', {"foreign_keys": ()}, ")\n")
 
 
-def test_a_type_that_a_text_says_is_a_text_again():
-    source = f'{IMPORTS}t = Table("dev", "s", "t", [Column("id", "long")])\n'
-    struct = spark.StructType([spark.StructField("x", spark.ArrayType(spark.LongType()))])
-
-    assert changed(source, columns=[Column("id", struct)]) == source.replace("long", "struct<x:array<bigint>>")
-
-
 def test_parts_that_are_not_literal_are_refused():
     def refused(before, wanted):
         declared = made(f"{IMPORTS}{before}\n")["t"]
@@ -200,12 +165,6 @@ def test_names_for_type_checkers_are_not_used():
     source = f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pytest_delta_schema import Check\n{IMPORTS}{PLAIN}"
 
     assert "import Check, Column, ForeignKey, Table\n" in changed(source, checks=[Check("c", "id > 0")])
-
-
-def test_other_names_of_the_package_are_not_declarations():
-    source = f"from pytest_delta_schema import QualifiedName, open_session\n{IMPORTS}{PLAIN}"
-
-    assert 'comment="x"' in changed(source, comment="x")
 
 
 def test_code_that_does_not_make_the_model_is_refused():
