@@ -18,9 +18,7 @@ from pytest_delta_schema import (
     Column,
     DeltaSchemaError,
     MemoryCatalog,
-    Orchestrator,
     QualifiedName,
-    Unique,
     assert_frame_fits,
     assert_table_equals,
     state_text,
@@ -159,10 +157,6 @@ def test_what_a_comparison_says(catalog, snapshot):
     assert types == {RowsDifferError, WriteError}
 
 
-def test_rows_are_equal_within_a_tolerance(catalog):
-    assert_table_equals("dev.silver.orders", [{"id": 1, "x": 0.4}, {"id": 2}], rtol=0.2, catalog=catalog)
-
-
 NAN, INF = math.nan, math.inf
 UTC = datetime(2026, 1, 31, 8, tzinfo=timezone.utc)
 PAIR = StructState((stored("a"), stored("B", "double")))
@@ -242,12 +236,6 @@ def test_no_other_pairing_leaves_fewer_rows(expected, actual):
     assert (len(missing), len(unexpected)) == (len(expected) - pairs, len(actual) - pairs)
 
 
-def test_many_rows_with_one_tolerance_are_matched_by_their_first_number():
-    numbers = [float(number) for number in range(1, 3000)]
-
-    assert matched("double", numbers, [number * (1 + 1e-12) for number in reversed(numbers)], rtol=1e-9) == ([], [])
-
-
 ORDERS = state(stored("id"), stored("amount", "decimal(18,2)"), stored("note", "string"), primary_key=KEY)
 WIDE = state(*(stored(f"c{number}") for number in range(10)))
 
@@ -304,18 +292,6 @@ def test_states_as_text(snapshot):
     texts = [state_text("dev.silver.orders", catalog=MemoryCatalog([observed])) for observed in states]
 
     assert written("\n\n".join(texts)) == snapshot(extension_class=TextSnapshot)
-
-
-def test_a_copy_in_another_schema_has_the_same_text():
-    texts = set()
-    for name in ("dev.silver.orders", "scratch.test_main_1f2e3d4c.orders"):
-        columns, unique = [column(is_nullable=False), column("n")], [Unique(["n"])]
-        model, catalog = table(*columns, name=name, primary_key=["id"], unique=unique), MemoryCatalog()
-        Orchestrator.over(catalog).sync_tables([model])
-        texts.add(state_text(model, catalog=catalog))
-
-    (text,) = texts
-    assert "PRIMARY KEY (`id`)" in text
 
 
 SHOP = """

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import uuid
-from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.logs.files import LocalFiles
 from pytest_delta_schema.backends.logs.log import reading_log
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError, Diagnostic, EffectError
 from pytest_delta_schema.execute import ABSENT, Capabilities, version_of
 from pytest_delta_schema.state import CatalogState, TableState
-from pytest_delta_schema.test_kit.comparison import contract_drift
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from support.logs import commit, field, metadata, protocol
 from support.models import NAME, column, table
@@ -152,56 +149,12 @@ def recreate_and_clean_up(catalog):
     clean_up(catalog, 2, table_id="another")
 
 
-def recreate_shorter(catalog):
-    drop(catalog)
-    create(catalog.folder)
-
-
-class WithoutIds(LogCatalog):
-    """Shows no ids of tables, as a session without their logs does."""
-
-    def read_tables(self, names):
-        tables = super().read_tables(names).tables
-        return CatalogState(tables={name: replace(state, table_id="") for name, state in tables.items()})
-
-
-class WithIds(WithoutIds):
-    """Tells the id of a table when it is asked for it, as DESCRIBE DETAIL does."""
-
-    ids: tuple[str, ...] = ("1", "1")
-
-    def table_id(self, _):
-        first, *rest = self.ids
-        self.ids = tuple(rest)
-        return first
-
-
-class WithOtherIds(WithIds):
-    ids = ("1", "2")
-
-
-def hide_id(path):
-    checksum = json.loads(path.read_text("utf-8"))
-    del checksum["metadata"]["id"]
-    path.write_text(json.dumps(checksum), "utf-8")
-
-
 def mapped(name, physical, data_type="long"):
     return {**field(name, data_type), "metadata": {"delta.columnMapping.physicalName": physical}}
 
 
-def clean_up_without_id(catalog):
-    append_and_clean_up(catalog)
-    hide_id(catalog.folder / "_delta_log" / f"{2:020d}.crc")
-
-
 def restore(catalog):
     files(catalog.folder, 2, "RESTORE", add("new", 2), remove("old"))
-
-
-def clone(catalog):
-    action = {"add": {"path": "a", "dataChange": True}}
-    files(catalog.folder, 0, "CLONE", protocol(), metadata(field("id")), action)
 
 
 def restore_names(catalog):
@@ -225,10 +178,6 @@ def dropped(folder):
     return catalog
 
 
-def without_ids(folder):
-    return made(folder, WithoutIds)
-
-
 JOBS = {
     "nothing": (made, lambda _: None),
     "append": (made, append),
@@ -237,21 +186,10 @@ JOBS = {
     "recreate, log cleanup": (made, recreate_and_clean_up),
     "drop": (made, drop),
     "recreate": (made, recreate),
-    "recreate, shorter": (made, recreate_shorter),
     "nothing, without a table": (dropped, lambda _: None),
     "create": (dropped, recreate),
-    "clone: the first version is compared with nothing": (dropped, clone),
     "restore: versions are compared where the log does not count": (made, restore),
     "restore of names: rows are compared by the columns that it renames": (with_swapped_names, restore_names),
-    "the id is read from the log, log cleanup": (without_ids, append_and_clean_up),
-    "the id is read from the log, recreate, log cleanup": (without_ids, recreate_and_clean_up),
-    "the id is read from the log, recreate, shorter": (without_ids, recreate_shorter),
-    "the id is nowhere any more": (without_ids, clean_up_without_id),
-    "the catalog is asked for the id": (lambda folder: made(folder, WithIds), clean_up_without_id),
-    "the catalog is asked for the id, and it is another": (
-        lambda folder: made(folder, WithOtherIds),
-        clean_up_without_id,
-    ),
 }
 
 
@@ -268,49 +206,6 @@ def test_jobs(tmp_path, snapshot):
         lines.append(f"  reads before rows are asked for: {reads}, then: {catalog.reads}")
 
     assert "\n".join([*lines, ""]) == snapshot(extension_class=TextSnapshot)
-
-
-class WithoutNewest(LogCatalog):
-    """Lists no commit after the one in which the block began."""
-
-    def commits(self, table, *, first=0):
-        return super().commits(table, first=first)[:1]
-
-
-LOST = [
-    # the catalog, the new versions, whether the log is cleaned up, and the commits that are missed
-    (LogCatalog, [2, 3, 4], True, r"2 to 3 any more.*set delta\.logRetentionDuration"),
-    (WithoutNewest, [2], False, "2 to 2 any more"),
-    (WithoutNewest, [2, 3], False, "2 to 3 any more"),
-]
-
-
-def test_commits_that_the_log_does_not_hold_any_more_are_named(tmp_path):
-    for number, (kind, versions, is_cleaned_up, commits) in enumerate(LOST):
-        catalog = made(tmp_path / str(number), kind)
-
-        def job(catalog=catalog, versions=versions, is_cleaned_up=is_cleaned_up):
-            for version in versions:
-                files(catalog.folder, version, "WRITE", add(f"new{version}", 1), numOutputRows="1")
-            if is_cleaned_up:
-                clean_up(catalog, versions[-1])
-
-        with (
-            pytest.raises(CatalogReadError, match=f"its log does not hold the commits {commits}"),
-            effect_on("dev.silver.orders", catalog),
-        ):
-            job()
-
-
-def test_the_effect_of_a_failed_job_is_known(catalog):
-    def job():
-        append(catalog)
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError), effect_on("dev.silver.orders", catalog) as effect:
-        job()
-
-    assert effect.versions == (2, 3)
 
 
 def test_the_error_of_the_job_comes_before_that_of_reading(catalog):
@@ -352,17 +247,6 @@ def test_an_effect_is_not_known_inside_the_block(catalog):
     assert repr(effect) == "effect on dev.silver.orders: the table was kept; the job made no commit"
 
 
-def test_a_second_block_is_observed_by_itself(catalog):
-    observation = effect_on("dev.silver.orders", catalog)
-    with observation as effect:
-        files(catalog.folder, 2, "WRITE")
-    first = effect.versions
-    with observation, pytest.raises(DeclarationError, match="is known when the block ends"):
-        _ = effect.versions
-
-    assert (first, effect.versions) == ((2,), ())
-
-
 def test_a_version_that_cannot_be_read(catalog, monkeypatch):
     problem = Diagnostic(table=str(NAME), message="is broken", remedy="repair it")
     monkeypatch.setattr(catalog, "version", lambda _: problem)
@@ -393,23 +277,6 @@ def test_the_contract_is_compared_with_the_table(catalog):
         )
         assert "columns.x" in str(caught.value)
         assert str(caught.value).endswith("  version 3  2026-09-21 14:13:20 UTC  TEST  no rows")
-
-
-def test_a_failure_is_shown_although_the_table_is_gone(catalog):
-    with effect_on("dev.silver.orders", catalog) as effect:
-        overwrite(catalog)
-    drop(catalog)
-
-    with pytest.raises(EffectError, match=r"  version 2  1970-01-01 00:00:00 UTC  WRITE  rows are not counted$"):
-        effect.only("MERGE")
-    with pytest.raises(CatalogReadError):
-        _ = effect.rows_removed
-
-
-def test_a_table_of_another_name_needs_no_parents(catalog):
-    assert (
-        contract_drift(table(column(), name="dev.gold.orders"), QualifiedName("dev", "silver", "orders"), catalog) == ""
-    )
 
 
 def test_versions(catalog):

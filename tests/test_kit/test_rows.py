@@ -29,7 +29,6 @@ from pytest_delta_schema.testing.scenario import EVERY_TYPE
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 from support.rows import CHECKED_COLUMNS, COMPARISONS, table
 from support.snapshots import TextSnapshot
-from support.strategies import models
 
 UTC = timezone.utc
 
@@ -77,98 +76,59 @@ KEYS = [
 
 SOLVED = [
     ("a int", ["a IN (3, 5)"]),
-    ("a int", ["a NOT IN (1, 2)"]),
-    ("a int", ["a <> 2"]),
-    ("a int", ["a < 0"]),
     ("a int", ["a <= -10"]),
     ("a int", ["a BETWEEN 100 AND 101"]),
-    ("a int", ["a = 7"]),
-    ("a bigint", ["a > 2147483647"]),
     ("a decimal(5,2)", ["a > 0 AND a <= 0.5"]),
-    ("a decimal(5,2)", ["a > 1.995"]),
-    ("a double", ["a > 0"]),
-    ("a decimal(5,2)", ["a > 0"]),
     ("a date", ["a > '2000-01-01'"]),
-    ("a timestamp_ntz", ["a > '2000-01-01'"]),
     ("a double", ["a > 0.25 AND a < 0.5"]),
     ("a int", ["a IN (1, 3, 5)", "a > 1"]),
     ("a int; b decimal(5,2)", ["b IN (2, 2.5, 7)", "a = b"]),
-    ("a int; b decimal(5,2)", ["a IN (2, 3)", "a = b"]),
-    ("a string; b string", ["a IN ('x', 'y')", "b IN ('y', 'x')", "a = b"]),
     ("a date", ["a IN ('2024-05-05', '2024-05-06')", "a > '2024-05-05'"]),
     ("a string", ["a LIKE 'x%y'", "length(a) = 2"]),
     ("a varchar(1)", ["a LIKE '%'"]),
-    ("a varchar(2)", ["a LIKE '%y'"]),
-    ("a timestamp_ntz", ["a >= '2024-02-02 10:00:00'"]),
     ("a timestamp", ["a BETWEEN '2024-02-02' AND '2024-02-03'"]),
     ("a date; b timestamp", ["b > a"]),
     ("a boolean; b boolean; c boolean", ["a", "NOT b", "c = false"]),
-    ("a date", ["a >= DATE '2025-05-05'"]),
-    ("a timestamp", ["a < '2000-01-01'"]),
     ("a date; b date", ["b > a"]),
     ("a int; b decimal(5,2); c int", ["a < b AND b < c"]),
     ("c int; a int", ["c > a", "c <= 2"]),
-    ("a int; b int", ["a <> b"]),
-    ("a int; b decimal(5,2)", ["a = b"]),
     ("a string; b string; c string", ["a = b", "a <> c"]),
     ("a string", ["a LIKE 'ORD-%'"]),
-    ("a varchar(6)", ["a LIKE '%@_%'"]),
     ("a varchar(3)", ["a LIKE '%@_'"]),
     ("a string", ["a LIKE 'A_'", "a <> 'Ab'"]),
     ("a string", ["a NOT LIKE 'a%' OR a LIKE 'ab%'"]),
     ("a string", ["length(a) = 6"]),
-    ("a string", ["length(a) BETWEEN 1 AND 2"]),
-    ("a string", ["length(a) IN (2, 4)"]),
-    ("a string", ["length(a) NOT IN (3, 9)"]),
     ("a string", ["a IN ('a', 'bb', 'cc')", "length(a) = 2", "a NOT LIKE 'b%'"]),
     ("a string", ["a = ''"]),
-    ("a string", ["a > 'A'"]),
     ("a string", ["a > 'x'"]),
-    ("a string", ["a <= 'A'"]),
     ("a string", ["a <= ''"]),
     ("a string", ["a BETWEEN 'b' AND 'd'"]),
-    ("a string", ["a BETWEEN 'x' AND 'x'"]),
     ("a string", ["NOT a BETWEEN 'a' AND 'b'"]),
     ("a string", ["a LIKE 'x%'", "a >= 'xb'"]),
     ("a string", ["a > 'é'"]),
-    ("a varchar(2)", ["a > 'ab'"]),
     ("a varchar(2)", ["a > 'ab' AND a < 'b'"]),
-    ("a varchar(2)", ["a > '~a'"]),
-    ("a string; b string", ["a > b", "a < 'b'"]),
     ("a string; b string; c string", ["a > b", "b > c", "a < 'b'"]),
     ("a string; b string", ["b >= 'k'", "a >= b", "a <= 'l'"]),
-    ("a string; b string", ["a <> b", "a IN ('x', 'y')"]),
-    ("a string; b string", ["a >= b", "a IN ('k', 'm')"]),
-    ("a string; b string", ["a <= b", "a IN ('x', 'y')"]),
     ("a string; b string", ["a = b", "a >= b", "a IN ('x', 'y')"]),
     ("a varchar(2); b varchar(2)", ["b <= a", "length(a) = 1", "a = b"]),
     ("a string; b string", ["a > b"]),
     ("a char(3)", ["a IN ('EUR', 'USD')"]),
     ("a int", ["a IS NULL"]),
     ("a int", ["a IS NULL OR a > 9"]),
-    ("a string; b int", ["a = 'x' OR b > 9"]),
     ("a string; b int", ["a IN ('x', 'y')", "a <> 'x' OR b IS NOT NULL"]),
     ("a int", ["coalesce(a, 0) < 3"]),
     ("a struct<b: int, c: struct<d: string>>", ["a.b > 9", "a.c.d IN ('x')"]),
-    ("a struct<b: int, c: struct<d: string>>", ["a.b > 9", "a.c IS NULL"]),
     ("a int; b int", ["a NOT IN (1, 2) OR b > 0"]),
     ("a char(3); b varchar(1)", ["a > b"]),
-    ("a varchar(1); b char(3)", ["a < b"]),
     ("a varchar(1); b char(3)", ["a <= b"]),
-    ("a varchar(1); b char(3)", ["b >= a"]),
-    ("a int; b int", ["a + b < 100"]),
     ("a int", ["1 < 2 AND TRUE"]),
     ("a int; b int", ["a + b > 100"]),
     ("a int; b int; c int", ["a * b = c", "c > 50"]),
-    ("a int", ["a % 7 = 3"]),
     ("a int; b int", ["CASE WHEN a > 5 THEN b = a ELSE b < a - 10 END"]),
-    ("a int", ["CASE WHEN a > 5 THEN a < 8 ELSE a = -3 END"]),
     ("a string", ["a LIKE 'x%' AND a LIKE '%-y'"]),
     ("a string", ["a RLIKE '^[A-Z]{2}[0-9]{4}$'"]),
-    ("a string", ["a RLIKE '^(de|fr)-[^a-z]+$'"]),
     ("a string", ["upper(a) = a", "substring(a, 1, 2) = 'DE'"]),
     ("a date", ["year(a) = 2026 AND month(a) IN (3, 4)", "day(a) > 20"]),
-    ("a timestamp", ["year(a) = 2026"]),
     ("a array<int>", ["size(a) > 3"]),
     ("a struct<b: int, c: int>; d int", ["a.b + a.c = d", "d > 40"]),
 ]
@@ -179,21 +139,13 @@ IN_ALL, IN_UTC = ("UTC", "America/New_York", "Asia/Kathmandu", "Pacific/Kiritima
 ZONES = [
     ("a timestamp", "a < '2000-01-01'", IN_ALL),
     ("a timestamp", "a <> '2023-12-31 19:00:00'", IN_ALL),
-    ("a timestamp", "a <> '2024-01-01 05:45:00'", IN_ALL),
-    ("a timestamp", "a NOT IN ('2024-01-01 14:00:00', '2023-12-31 13:00:00')", IN_ALL),
     ("a timestamp", "a NOT BETWEEN '2024-01-01 03:00:00' AND '2024-01-01 09:00:00'", IN_ALL),
-    ("a timestamp", "a < '2024-01-01 05:00:00' OR a > '2024-01-01 07:00:00'", IN_ALL),
-    ("a timestamp", "NOT (a > '2023-12-31 18:00:00' AND a < '2023-12-31 20:00:00')", IN_ALL),
     ("a timestamp", "year(a) <> 2023", IN_ALL),
     ("a timestamp; b timestamp_ntz", "a <> b", IN_ALL),
-    ("a struct<t: timestamp>; b timestamp_ntz", "a.t >= b", IN_ALL),
     ("a timestamp; b date", "to_date(a) > b", IN_ALL),
-    ("a timestamp; b timestamp", "a = b", IN_ALL),
     ("a timestamp", "a = '1999-05-12 09:00:00'", IN_UTC),
-    ("a timestamp", "a IN ('1999-05-12 09:00:00', '2024-01-01')", IN_UTC),
     ("a timestamp", "year(a) = 2024 AND month(a) = 1 AND a <= '2024-01-01'", IN_UTC),
     ("a timestamp; b timestamp_ntz", "a = b", IN_UTC),
-    ("a timestamp; b date", "b = a", IN_UTC),
     ("a struct<t: timestamp>; b timestamp_ntz", "a.t = b", IN_UTC),
 ]
 
@@ -219,30 +171,17 @@ def test_instants_meet_a_check_in_every_time_zone_or_in_utc():
     ] == ZONES
 
 
-def test_numbers_that_overflow_a_narrow_type_are_no_solution():
-    assert rows_of(table("a tinyint; b tinyint", ["a + b > 5"]), 1) == [{"a": 1, "b": 5}]
-    assert refusal(table("a tinyint; b tinyint", ["a * b > 130"])).endswith("is not solved; give a value for a or b")
-
-
 UNSOLVED = [
     ("a int", ["FALSE"]),
     ("email string; b int", ["email RLIKE '(?i)^x'"]),
     ("a int; b int", ["a > 5", "b > 0", "a < 3"]),
-    ("a int; b int", ["b > 0", "a > 5 AND a < 3"]),
     ("a int not null", ["a IS NULL"]),
     ("a string", ["a > 'y' AND a < 'x'"]),
-    ("a string", ["a < ''"]),
-    ("a string", ["a IN ('x', 1)"]),
     ("a binary; b binary", ["a = b"]),
-    ("a int; b string", ["a > b"]),
-    ("a string", ["a IN ('x', 'y')", "a > 1"]),
     ("a int", ["a = 'x'"]),
-    ("a int", ["a LIKE '1%'"]),
     ("a int", ["length(a) > 1"]),
-    ("a array<int>", ["a = 1"]),
     ("a varchar(3)", ["length(a) > 3"]),
     ("a int; b int", ["a < b AND b < a"]),
-    ("a int; b int", ["a = b AND a <> b"]),
     ("a struct<b: int>", ["a IS NULL AND a.b > 1"]),
 ]
 
@@ -474,8 +413,7 @@ def declared(model):
     return True
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_memory_takes_the_rows_of_all_scenarios(seed):
+def test_memory_takes_the_rows_of_all_scenarios():
     of_scenarios = [
         model
         for scenario in SCENARIOS
@@ -485,7 +423,7 @@ def test_memory_takes_the_rows_of_all_scenarios(seed):
 
     assert len(of_scenarios) > 300
     for model in of_scenarios:
-        require_taken(model, rows_of(model, 3, seed=seed))
+        require_taken(model, rows_of(model, 3))
 
 
 @given(st.lists(COMPARISONS, unique=True, max_size=5), st.sampled_from(["b", "a", "p"]), st.integers(0, 3))
@@ -499,11 +437,3 @@ def test_memory_takes_rows_of_random_checks(checks, key, seed):
         assert "p < 2.5" in checks or "is not solved" in str(error)  # noqa: PT017 - a combination without a solution
         return
     require_taken(model, rows)
-
-
-@given(models(), st.integers(0, 2))
-@settings(max_examples=40, deadline=None)
-def test_memory_takes_rows_of_random_models(model, seed):
-    # A column of voids has one value, which leaves a key one row.
-    if declared(model) and not any("void" in column.data_type.simpleString() for column in model.columns):
-        require_taken(model, rows_of(model, 4, seed=seed))
