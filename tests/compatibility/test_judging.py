@@ -32,6 +32,12 @@ CELLS_OF = {row.__name__: row.cells for row in ContractFault.__subclasses__()}
 POSITIVE = [Check("positive", "id > 0")]
 
 
+def test_a_contract_that_does_not_change_breaks_nobody():
+    for model in (model for case in CASES for model in (case.old, case.new) if model is not None):
+        assert judge_change(model, model, roles=ROLES) == ()
+        assert judge_change(desired_state(model), model, roles=ROLES) == ()
+
+
 def test_a_finding_says_what_for_whom_who_is_first_and_the_consent():
     wide = {"delta.enableTypeWidening": "true"}
     old = table(ID, Column("amount", "decimal(10,2)"), table_properties=wide)
@@ -49,6 +55,12 @@ def test_a_finding_says_what_for_whom_who_is_first_and_the_consent():
     assert finding.consent == "break dev.silver.orders.amount"
     assert finding.diagnostic.severity == "error"
     assert finding.diagnostic.fact == f"{finding.message}; {finding.advice}"
+
+
+def test_what_is_safe_needs_no_consent():
+    (finding,) = judge_change(table(ID), table(ID, comment="Orders"), roles=["readers"])
+
+    assert (finding.consent, finding.advice, finding.diagnostic.severity) == ("", "", "note")
 
 
 def test_who_is_upgraded_first():
@@ -82,6 +94,13 @@ def test_what_was_broken_at_the_base_is_not_reported_again():
         "by save, saveAsTable, writeTo, writeStream, INSERT BY NAME, INSERT of columns are refused [extra-column"
         in text
     )
+
+
+def test_the_worst_of_several_changes_counts():
+    assert worst_verdict(()) == "safe"
+    findings = judge_change(table(ID, V), table(ID, NOTE, comment="New"), roles=["readers"])
+    assert [finding.rule for finding in findings] == ["NullableColumnAdded", "ColumnRemoved", "CommentChanged"]
+    assert worst_verdict(findings) == "breaking"
 
 
 def test_a_type_that_iceberg_cannot_follow_is_refused():
@@ -237,6 +256,8 @@ def test_a_role_that_the_policy_leaves_out_fails_nothing():
 
     (decision,) = decided(findings, other, consents=(), released=None, today=TODAY)
     assert decision.result == "other role"
+    (decision,) = decided(findings, READERS, consents=(), released=None, today=TODAY)
+    assert decision.needs_deprecation
 
 
 def test_what_is_not_judged_is_neither_a_failure_nor_tolerated():
@@ -389,6 +410,16 @@ def test_an_insert_by_position_keeps_the_values_loses_them_or_is_refused():
     ]
 
     assert_rows(rows, lost_by_position)
+
+
+def test_a_narrower_column_lets_an_insert_fill_the_fields_of_others_by_position():
+    old, new = table(ID, Column("v", AB)), table(Column("id", INT), Column("v", BA))
+    for method in ("INSERT BY NAME", "INSERT of columns", "INSERT"):
+        writes = changed_writes(
+            "writers-by-position" if method == "INSERT" else "writers", comparable(old, new), (4, 4)
+        )
+        faults = [(write.path, write.fault) for write in writes if write.write.name == method]
+        assert faults == [("id", "values-that-do-not-fit"), ("v", "values-in-other-fields")]
 
 
 TURNED_TEXTS = "struct<t: varchar(9), k: char(4), n: int>", "struct<k: char(4), t: varchar(9)>"

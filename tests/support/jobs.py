@@ -365,26 +365,17 @@ _IN_TURN: tuple[tuple[str, ...], ...] = (
 """Jobs that Delta treats alike, so each pair has one of them."""
 
 
-_IN_TURN_TOGETHER: tuple[tuple[str, ...], ...] = (
-    ("SELECT by name", "load", "SELECT *"),
-    (*_IN_TURN[0], *_IN_TURN[1], *_IN_TURN[3], "save", "UPDATE"),
-    ("save without", "writeTo without", "INSERT BY NAME without", "MERGE without"),
-)
-"""The same for edits that come together: each of them has come alone to all jobs."""
-
-
 _APART = "append only"
 """An edit with which Delta does not treat them alike."""
 
 
 def jobs_of(pair: Pair) -> frozenset[str]:
     """Return the jobs of a pair; each way to read and to write is that of many pairs."""
-    if pair.edits == (_APART,):
+    if pair.edit == _APART:
         return frozenset(job.name for job in JOBS if job.is_for(pair.old))
     number = int(pair.digest, 16)
-    turns = (*_IN_TURN_TOGETHER, _IN_TURN[2]) if len(pair.edits) > 1 else _IN_TURN
-    chosen = {jobs[number % len(jobs)] for jobs in turns}
-    alike = {name for jobs in turns for name in jobs}
+    chosen = {jobs[number % len(jobs)] for jobs in _IN_TURN}
+    alike = {name for jobs in _IN_TURN for name in jobs}
     return frozenset(job.name for job in JOBS if job.is_for(pair.old) and (job.name not in alike or job.name in chosen))
 
 

@@ -122,7 +122,7 @@ def record_pairs(catalog: LocalCatalog) -> None:
 
     players = Players(catalog)
     pairs = {pair.name: pair for pair in all_pairs()}
-    bases = {base: Pair(base, ()).digest for base in BASES}
+    bases = {base: Pair(base).digest for base in BASES}
 
     def answer(name: str) -> Line:
         if name in bases:

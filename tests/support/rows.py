@@ -9,7 +9,6 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from hypothesis import strategies as st
 from pyspark.sql import Row
 from pyspark.sql import types as spark
 
@@ -220,26 +219,6 @@ def table(columns: str, checks: Sequence[str] = (), **options: Any) -> Table:
     """Declare ``dev.silver.orders``."""
     named = [Check(f"c{number}", expression) for number, expression in enumerate(checks, start=1)]
     return Table("dev", "silver", "orders", [*columns_of(columns), *options.pop("more", ())], checks=named, **options)
-
-
-COMPARISONS = st.sampled_from(
-    [
-        "a > 3",
-        "a <= b",
-        "a <> 4",
-        "b BETWEEN -5 AND 1000",
-        "s LIKE 'x%' OR a > 10",
-        "s IN ('x', 'y', 'xy')",
-        "length(s) < 4",
-        "d > '2024-02-01'",
-        "d IS NULL OR a < 100",
-        "f OR b > 0",
-        "p < 2.5",
-        "NOT (a > 50 AND b < 0)",
-        "t.x >= a",
-    ]
-)
-CHECKED_COLUMNS = "a int; b bigint not null; s varchar(5); d date; f boolean; p decimal(4,2); t struct<x: int>"
 
 
 def different_models() -> list[tuple[Table, tuple[BreakingRows, ...]]]:

@@ -10,8 +10,8 @@ import pytest
 
 from pytest_delta_schema.backends.logs.files import LocalFiles
 from pytest_delta_schema.backends.logs.log import reading_log
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError, Diagnostic, EffectError
-from pytest_delta_schema.execute import ABSENT, Capabilities, version_of
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError, EffectError
+from pytest_delta_schema.execute import Capabilities, version_of
 from pytest_delta_schema.state import CatalogState, TableState
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from support.logs import commit, field, metadata, protocol
@@ -245,18 +245,6 @@ def test_an_effect_is_not_known_inside_the_block(catalog):
         "dev.silver.orders: only of an effect is known when the block ends; read it after the block"
     )
     assert repr(effect) == "effect on dev.silver.orders: the table was kept; the job made no commit"
-
-
-def test_a_version_that_cannot_be_read(catalog, monkeypatch):
-    problem = Diagnostic(table=str(NAME), message="is broken", remedy="repair it")
-    monkeypatch.setattr(catalog, "version", lambda _: problem)
-    with pytest.raises(CatalogReadError, match="is broken"), effect_on("dev.silver.orders", catalog):
-        pass
-
-    monkeypatch.setattr(catalog, "version", lambda _: ABSENT)
-    with effect_on("dev.silver.orders", catalog) as effect:
-        append(catalog)
-    assert effect.table_was == "created"
 
 
 def test_the_contract_is_compared_with_the_table(catalog):

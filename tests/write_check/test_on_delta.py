@@ -192,15 +192,6 @@ def test_spark_has_no_cast(given, stored, merged, inserted, spark_catalog):
     stage.close()
 
 
-@pytest.mark.parametrize(("model", "given", "options", "codes"), SEVERAL_REASONS if ALL else SEVERAL_REASONS[::8])
-def test_delta_tells_the_first_reason(model, given, options, codes, spark_catalog):
-    stage = Stage(spark_catalog, Pair(model, given))
-    expected = codes[0] if codes else shown(stage.before.columns)
-
-    assert [agree(expected, stage.run(one)) for one in options] == [True] * len(options)
-    stage.close()
-
-
 BY_B = table(A, B, partitioned_by=["b"])
 
 
@@ -261,6 +252,14 @@ def test_the_probe_deletes_without_a_frame(local):
     assert probe_write(PAIRS["append only"].table, None, delete, catalog=local).rules == ("append-only",)
     with pytest.raises(DeclarationError, match="a delete takes no frame, and was given StructType"):
         probe_write(table(A, B), frame(a=BYTE), delete, catalog=local)
+
+
+@pytest.mark.parametrize(("model", "given", "options", "codes"), SEVERAL_REASONS if ALL else SEVERAL_REASONS[::3])
+def test_delta_tells_the_first_reason(model, given, options, codes, spark_catalog):
+    stage = Stage(spark_catalog, Pair(model, given))
+
+    assert agree(codes[0] if codes else shown(stage.before.columns), stage.run(options))
+    stage.close()
 
 
 def made(local, model):
