@@ -1,4 +1,4 @@
-"""Pairs of a released contract and the next one: twelve contracts, and each edit of them."""
+"""Pairs of a released contract and the next one: eleven contracts, and each edit of them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ NUMBERS = columns_of(
     "id bigint not null; f double; q float; r timestamp; t date; o boolean; i int; j smallint; k decimal(10,2); b string"
 )
 PARTS = columns_of("id bigint not null; b string; c int; e string not null; day date")
-LIMITED = columns_of("id bigint not null; v int; w int not null; b string; n int; o int not null")
 VALUES = (
     ID,
     Column("a", INT, default=1),
@@ -58,12 +57,6 @@ NUMBERED = (
     Column("z", LONG, is_nullable=False),
     Column("b", TEXT),
 )
-CHECKS = [
-    Check("v_positive", "v > 0"),
-    Check("w_range", "w > 0 AND w < 100"),
-    Check("b_known", "b IN ('a', 'b', 'c')"),
-    Check("n_given", "n IS NOT NULL"),
-]
 BASES: dict[str, Table] = {
     "plain": table(*PLAIN, table_properties=FEATURES),
     "ordered": table(*PLAIN, table_properties=FEATURES, column_order="manage"),
@@ -82,7 +75,6 @@ BASES: dict[str, Table] = {
     "numbered": table(*NUMBERED, table_properties=FEATURES),
     "unpartitioned": table(*PARTS),
     "partitioned": table(*PARTS, partitioned_by=["b"]),
-    "limited": table(*LIMITED, checks=CHECKS),
 }
 """The released contracts."""
 
@@ -164,15 +156,6 @@ def _check(name: str, condition: str) -> Edit:
     return edit
 
 
-def _unchecked(name: str) -> Edit:
-    return lambda model: replace(model, checks=[check for check in model.checks if check.name != name])
-
-
-def _swapped(model: Table) -> Table:
-    names = {"v_positive": "b_known", "b_known": "v_positive"}
-    return replace(model, checks=[Check(names.get(check.name, check.name), check.expression) for check in model.checks])
-
-
 def _last_first(model: Table) -> Table:
     *others, last = model.columns
     return replace(model, columns=[last, *others], column_order="manage")
@@ -242,7 +225,7 @@ EDITS: dict[str, Edit] = {
     "b short": _typed("b", "varchar(5)"),
     "c narrower": _typed("c", "int"),
     "c checked": _check("c_positive", "c > 0"),
-    "c unchecked": _unchecked("c_small"),
+    "c unchecked": _with(checks=[]),
     "c checked less": _check("c_small", "c IS NULL OR c < 2000"),
     "c checked more": _check("c_small", "c IS NULL OR c < 100"),
     "v shorter": _typed("v", "varchar(5)"),
@@ -309,34 +292,6 @@ EDITS: dict[str, Edit] = {
     "z identity": _as(Column("z", LONG, is_nullable=False, identity=Identity(always=False))),
     "z numbered always": _as(Column("z", LONG, is_nullable=False, identity=True)),
     "z generated": _as(Column("z", LONG, is_nullable=False, generated_as="id + 3")),
-    "v >= 0": _check("v_positive", "v >= 0"),
-    "v > 1": _check("v_positive", "v > 1"),
-    "v > 10": _check("v_positive", "v > 10"),
-    "0 < v": _check("v_positive", "0 < v"),
-    "v > 0 OR v IS NULL": _check("v_positive", "v > 0 OR v IS NULL"),
-    "v <> 0": _check("v_positive", "v <> 0"),
-    "v unchecked": _unchecked("v_positive"),
-    "v > 0, again": _check("v_again", "v > 0"),
-    "v > -1, too": _check("v_above", "v > -1"),
-    "v < 1000, too": _check("v_below", "v < 1000"),
-    "v < 20, too": _check("v_below", "v < 20"),
-    "v NOT NULL": _as(Column("v", INT, is_nullable=False)),
-    "w >= 0": _check("w_range", "w >= 0 AND w <= 100"),
-    "w from 1 to 50": _check("w_range", "w BETWEEN 1 AND 50"),
-    "w from 1 to 99": _check("w_range", "w BETWEEN 1 AND 99"),
-    "w > 0": _check("w_range", "w > 0"),
-    "w may be NULL": _as(Column("w", INT)),
-    "b of four": _check("b_known", "b IN ('c', 'b', 'a', 'd')"),
-    "b of two": _check("b_known", "b IN ('a', 'b')"),
-    "b <> x": _check("b_known", "b <> 'x'"),
-    "b is a letter": _check("b_known", "length(b) = 1"),
-    "n NOT NULL for its check": lambda model: _unchecked("n_given")(_as(Column("n", INT, is_nullable=False))(model)),
-    "n NOT NULL": _as(Column("n", INT, is_nullable=False)),
-    "n unchecked": _unchecked("n_given"),
-    "o checked and not NOT NULL": lambda model: _check("o_given", "o IS NOT NULL")(_as(Column("o", INT))(model)),
-    "o checked": _check("o_given", "o IS NOT NULL"),
-    "o may be NULL": _as(Column("o", INT)),
-    "two checks swap their names": _swapped,
 }
 """The changes of a contract, each of one part."""
 
@@ -361,13 +316,6 @@ ONLY: dict[str, tuple[str, ...]] = {
         *("by b", "by e", "by c", "by day", "by b and e", "clustered by c", "b short", "c NOT NULL", "e short"),
         *("feed", "append only", "deletion vectors", "mapped", "widens", "checkpoints of version 2", "row tracking"),
         *("commit timestamps", "times without zone", "version 3, 7", "version 2, 5", "version 1, 4", "team"),
-    ),
-    "limited": (
-        *("v >= 0", "v > 1", "v > 10", "0 < v", "v > 0 OR v IS NULL", "v <> 0", "v unchecked", "v > 0, again"),
-        *("v > -1, too", "v < 1000, too", "v < 20, too", "v NOT NULL", "w >= 0", "w from 1 to 50", "w from 1 to 99"),
-        *("w > 0", "w may be NULL", "b of four", "b of two", "b <> x", "b is a letter", "n NOT NULL for its check"),
-        *("n NOT NULL", "n unchecked", "o checked and not NOT NULL", "o checked", "o may be NULL"),
-        "two checks swap their names",
     ),
 }
 """The edits that each released contract has."""
@@ -464,12 +412,6 @@ _CHOSEN: dict[str, dict[str, dict[str, Any]]] = {
     "checked": {"c": {"first": 10, "second": 20, "extreme": -(2**40), "empty": 500}},
     # The value of a partition is the name of a folder, which file systems limit.
     **{base: {name: {"extreme": "x" * 20} for name in ("b", "e")} for base in ("unpartitioned", "partitioned")},
-    "limited": {
-        "v": {"first": 15, "second": 17, "extreme": 5000, "empty": 1, "missing": 2},
-        "w": {"first": 5, "second": 7, "extreme": 99, "empty": 1},
-        "b": {"first": "a", "second": "b", "extreme": "c", "empty": "a", "missing": "b"},
-        "n": {"first": 5, "second": 7, "extreme": 50, "empty": 0, "missing": 3},
-    },
 }
 """Values that satisfy the checks of a contract, where those of the types do not."""
 

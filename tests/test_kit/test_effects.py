@@ -168,21 +168,12 @@ def test_features_and_properties():
         assert (name, made.features_raised, made.properties_changed) == (name, features, properties)
 
 
-def test_operations_that_were_expected():
-    assert effect(WRITE, RESTORE).only("write", "RESTORE")
-
-
 def test_a_failure_lists_each_commit(snapshot):
     int_id = replace(BEFORE, columns=(stored("id", "int"), stored("note", "string")))
-    unnamed = Commit(version=0, operation="", timestamp=TIME)
     failures = [
         lambda: effect(WRITE, RESTORE).only("merge", "WRITE"),
-        lambda: effect().only("MERGE"),
-        lambda: effect(REPLACE, UPDATE, OPTIMIZE).only("WRITE"),
-        lambda: effect(unnamed).only("WRITE"),
         lambda: effect(WRITE, UPDATE).made_no_commit(),
         lambda: effect(WRITE, RESTORE, after=int_id).kept_schema,
-        lambda: effect(before=NO_TABLE, table_was="created").kept_schema,
         lambda: effect(WRITE, RESTORE, drift="SQL").kept_contract(table()),
     ]
     texts = []
@@ -230,37 +221,23 @@ COMMITS = [
     ("CREATE TABLE", "", "", {}, (0, 0, 0), 0),
     ("WRITE", "c:3", "", {"numOutputRows": 3}, (3, 0, 0), 0),
     ("WRITE", "c", "", {"numOutputRows": 3}, (3, 0, 0), 0),
-    ("COPY INTO", "c:3 d:4", "", {}, (7, 0, 0), 0),
-    ("CONVERT", "c:3 d", "", {}, None, 0),
     ("WRITE", "c:2", "a b", {"numOutputRows": 2}, (2, 15, 0), 0),
-    ("CREATE OR REPLACE TABLE AS SELECT", "c:2", "a:9 b", {"numOutputRows": 2}, (2, 14, 0), 0),
     ("WRITE", "c:2", "a x", {"numOutputRows": 2}, None, 0),
     ("WRITE", "c:1 d:13", "a b", SOME, (1, 2, 0), 2),
-    (
-        "WRITE",
-        "c:1 a:9 b:4",
-        "a:10 b:5",
-        SOME,
-        (1, 2, 0),
-        0,
-    ),  # by deletion vectors, as the others with a: on both sides
     ("UPDATE", "c:10", "a", {"numUpdatedRows": 3, "numCopiedRows": 7}, (0, 0, 3), 1),
     ("UPDATE", "a:7 c:3", "a:10", {"numUpdatedRows": 3}, (0, 0, 3), 0),
-    ("UPDATE", "c:10", "a", {}, None, 1),
     ("DELETE", "c:9", "a", {"numDeletedRows": 1, "numCopiedRows": 9}, (0, 1, 0), 1),
     ("DELETE", "a:9", "a:10", {"numDeletedRows": 1}, (0, 1, 0), 0),
     ("DELETE", "", "a b", {}, (0, 15, 0), 0),
     ("TRUNCATE", "", "a:10 b:5", {}, (0, 15, 0), 0),
     ("MERGE", "c:11", "a:10", {"numTargetRowsCopied": 8, **MERGED}, (2, 1, 1), 1),
     ("MERGE", "c:3 a:8", "a:10", {"numTargetRowsCopied": 0, **MERGED}, (2, 1, 1), 0),
-    ("MERGE", "c:11", "a", {}, None, 1),
     # the metrics of delta-rs
     ("UPDATE", "c:10", "a", {"num_updated_rows": 3, "num_copied_rows": 7}, (0, 0, 3), 1),
     ("MERGE", "c:11", "a", {"num_output_rows": 11, **MERGED_RS}, (2, 1, 1), 1),
     ("WRITE", "c", "", {"num_added_rows": 3}, (3, 0, 0), 0),
     ("WRITE", "c:11", "a", {"num_added_rows": 3}, (3, 2, 0), 1),
     ("OPTIMIZE", "c:15", "a:10 b:5", {}, (0, 0, 0), 2),
-    ("COMPUTE STATS", "a:10", "a:10", {}, (0, 0, 0), 0),
     ("RESTORE", "c:15", "a:10 b:5", {}, None, 0),
 ]
 
@@ -274,13 +251,6 @@ def test_counts_of_commits():
     commits = [(case, made(*case[:3], **case[3])) for case in COMMITS]
 
     assert [(*case[:4], counted(commit), rewritten_files(commit)) for case, commit in commits] == COMMITS
-
-
-def test_earlier_commits_are_read_only_for_files_without_statistics():
-    def file_rows():
-        raise AssertionError
-
-    assert counts_in_log(made("WRITE", "c:2", "a:9", numOutputRows=2), file_rows) == ChangedRows(added=2, removed=9)
 
 
 def test_the_rows_of_files_follow_from_commits():

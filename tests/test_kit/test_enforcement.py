@@ -16,21 +16,11 @@ PATTERN = "b IS NULL OR NOT (b LIKE '%-q%' AND b LIKE '%y_v' AND length(b) = 77)
 KEY, PARENT = {"primary_key": ["id"]}, ForeignKey(["p"], "dev.silver.parents", ["id"])
 GENERATED = Column("g", "int", is_nullable=False, generated_as="a + 1")
 UNTRIED = {
-    "keys": ("id int not null; b int", [], KEY, ""),
     "one value": ("id int not null", ["id = 1"], KEY, "primary key pk_dev_silver_orders__id"),
     "holds always": ("a int not null", ["a > 0 OR a <= 0"], {}, "check c1"),
-    "several": ("a int not null; b varchar(2)", ["a > 0", "b > 'a'"], {"partitioned_by": ["a"]}, ""),
     "one of several": ("a int not null; b string not null", ["a > 0", PATTERN], {}, "check c2"),
     "generated": ("a int", [], {"more": [GENERATED]}, "not null g"),
-    "default": ("a int", [], {"more": [Column("d", "int", is_nullable=False, default=1)]}, ""),
     "foreign key": ("id int not null; p int", [], {"foreign_keys": [PARENT]}, ""),
-    "foreign key by name": (
-        "id int not null; p int",
-        [],
-        {"foreign_keys": [ForeignKey(["p"], "dev.silver.parents")]},
-        "",
-    ),
-    "void": ("a void", [], {}, ""),
 }
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from pytest_delta_schema.backends.logs.files import LocalFiles
 from pytest_delta_schema.backends.logs.log import reading_log
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError, EffectError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute import Capabilities, version_of
 from pytest_delta_schema.state import CatalogState, TableState
-from pytest_delta_schema.test_kit.effects import effect_on, versions_of
+from pytest_delta_schema.test_kit.effects import effect_on
 from support.logs import commit, field, metadata, protocol
-from support.models import NAME, column, table
+from support.models import NAME
 from support.snapshots import TextSnapshot
 
 
@@ -144,31 +144,8 @@ def append_and_clean_up(catalog):
     clean_up(catalog, 2)
 
 
-def recreate_and_clean_up(catalog):
-    files(catalog.folder, 2, "WRITE", add("new", 3), numOutputRows="3")
-    clean_up(catalog, 2, table_id="another")
-
-
-def mapped(name, physical, data_type="long"):
-    return {**field(name, data_type), "metadata": {"delta.columnMapping.physicalName": physical}}
-
-
 def restore(catalog):
     files(catalog.folder, 2, "RESTORE", add("new", 2), remove("old"))
-
-
-def restore_names(catalog):
-    actions = [metadata(mapped("id", "p1"), mapped("b", "p2")), remove("new"), add("old", 2), remove("old")]
-    files(catalog.folder, 3, "RESTORE", *actions)
-
-
-def with_swapped_names(folder):
-    """Return a catalog of a table that has swapped the names of two columns in version 2, and added a row."""
-    commit(folder, 0, protocol(), metadata(mapped("id", "p1"), mapped("b", "p2")))
-    files(folder, 1, "WRITE", add("old", 2), numOutputRows="2")
-    commit(folder, 2, metadata(mapped("b", "p1"), mapped("id", "p2")), add("new", 1))
-    newer = [{"b": 1, "id": 7}, {"b": 2, "id": 8}, {"b": 3, "id": 9}]
-    return LogCatalog(folder, {2: newer, 3: [{"id": 1, "b": 7}, {"id": 2, "b": 8}]})
 
 
 def dropped(folder):
@@ -183,13 +160,11 @@ JOBS = {
     "append": (made, append),
     "overwrite": (made, overwrite),
     "log cleanup": (made, append_and_clean_up),
-    "recreate, log cleanup": (made, recreate_and_clean_up),
     "drop": (made, drop),
     "recreate": (made, recreate),
     "nothing, without a table": (dropped, lambda _: None),
     "create": (dropped, recreate),
     "restore: versions are compared where the log does not count": (made, restore),
-    "restore of names: rows are compared by the columns that it renames": (with_swapped_names, restore_names),
 }
 
 
@@ -206,21 +181,6 @@ def test_jobs(tmp_path, snapshot):
         lines.append(f"  reads before rows are asked for: {reads}, then: {catalog.reads}")
 
     assert "\n".join([*lines, ""]) == snapshot(extension_class=TextSnapshot)
-
-
-def test_the_error_of_the_job_comes_before_that_of_reading(catalog):
-    def spoil():
-        (catalog.folder / "_delta_log" / f"{1:020d}.json").write_text("{", "utf-8")
-
-    def job():
-        spoil()
-        raise ZeroDivisionError
-
-    with pytest.raises(CatalogReadError, match="is damaged"), effect_on("dev.silver.orders", catalog):
-        spoil()
-    files(catalog.folder, 1, "WRITE")
-    with pytest.raises(ZeroDivisionError), effect_on("dev.silver.orders", catalog):
-        job()
 
 
 def test_an_interrupted_job_is_not_observed(catalog):
@@ -245,30 +205,6 @@ def test_an_effect_is_not_known_inside_the_block(catalog):
         "dev.silver.orders: only of an effect is known when the block ends; read it after the block"
     )
     assert repr(effect) == "effect on dev.silver.orders: the table was kept; the job made no commit"
-
-
-def test_the_contract_is_compared_with_the_table(catalog):
-    original, copy = table(column(), name="dev.gold.orders"), table(column())
-
-    with effect_on("dev.silver.orders", catalog) as effect:
-        pass
-    assert effect.kept_contract(original)
-    assert effect.kept_contract(copy)
-
-    with effect_on("dev.silver.orders", catalog) as effect:
-        append(catalog)
-    for model in (original, copy):
-        with pytest.raises(EffectError) as caught:
-            effect.kept_contract(model)
-        assert str(caught.value).startswith(
-            f"dev.silver.orders: the job should keep the contract of {model.qualified_name}, and did not\n",
-        )
-        assert "columns.x" in str(caught.value)
-        assert str(caught.value).endswith("  version 3  2026-09-21 14:13:20 UTC  TEST  no rows")
-
-
-def test_versions(catalog):
-    assert [(made.version, made.operation) for made in versions_of(table(), catalog)] == [(0, "TEST"), (1, "WRITE")]
 
 
 MEMORY = """

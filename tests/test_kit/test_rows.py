@@ -57,15 +57,6 @@ def test_the_same_seed_gives_the_same_bytes_on_every_python():
     assert sha256(text.encode()).hexdigest()[:16] == "fcb0181917474b49"
 
 
-KEYS = [
-    ("a string not null; b int not null", {"primary_key": ["a", "b"]}, 2),
-    ("s string not null; f boolean not null", {"primary_key": ["s", "f"], "checks": ["s IN ('x', 'y')"]}, 4),
-    ("id int not null; s varchar(1)", {"primary_key": ["id"], "unique": [Unique(["s"])]}, 10),
-    ("id decimal(3,2) not null", {"primary_key": ["id"], "checks": ["id BETWEEN 0 AND 0.02"]}, 3),
-    ("id int not null", {"primary_key": ["id"], "checks": ["id > 5 OR id = 2"]}, 3),
-]
-
-
 SOLVED = [
     ("a int", ["a IN (3, 5)"]),
     ("a int", ["a <= -10"]),
@@ -75,34 +66,22 @@ SOLVED = [
     ("a double", ["a > 0.25 AND a < 0.5"]),
     ("a int", ["a IN (1, 3, 5)", "a > 1"]),
     ("a int; b decimal(5,2)", ["b IN (2, 2.5, 7)", "a = b"]),
-    ("a date", ["a IN ('2024-05-05', '2024-05-06')", "a > '2024-05-05'"]),
     ("a string", ["a LIKE 'x%y'", "length(a) = 2"]),
-    ("a varchar(1)", ["a LIKE '%'"]),
     ("a timestamp", ["a BETWEEN '2024-02-02' AND '2024-02-03'"]),
     ("a date; b timestamp", ["b > a"]),
     ("a boolean; b boolean; c boolean", ["a", "NOT b", "c = false"]),
     ("a date; b date", ["b > a"]),
     ("a int; b decimal(5,2); c int", ["a < b AND b < c"]),
     ("c int; a int", ["c > a", "c <= 2"]),
-    ("a string; b string; c string", ["a = b", "a <> c"]),
     ("a string", ["a LIKE 'ORD-%'"]),
     ("a varchar(3)", ["a LIKE '%@_'"]),
-    ("a string", ["a LIKE 'A_'", "a <> 'Ab'"]),
-    ("a string", ["a NOT LIKE 'a%' OR a LIKE 'ab%'"]),
     ("a string", ["length(a) = 6"]),
     ("a string", ["a IN ('a', 'bb', 'cc')", "length(a) = 2", "a NOT LIKE 'b%'"]),
-    ("a string", ["a = ''"]),
     ("a string", ["a > 'x'"]),
-    ("a string", ["a <= ''"]),
-    ("a string", ["a BETWEEN 'b' AND 'd'"]),
     ("a string", ["NOT a BETWEEN 'a' AND 'b'"]),
     ("a string", ["a LIKE 'x%'", "a >= 'xb'"]),
     ("a string", ["a > 'é'"]),
-    ("a varchar(2)", ["a > 'ab' AND a < 'b'"]),
-    ("a string; b string; c string", ["a > b", "b > c", "a < 'b'"]),
     ("a string; b string", ["b >= 'k'", "a >= b", "a <= 'l'"]),
-    ("a string; b string", ["a = b", "a >= b", "a IN ('x', 'y')"]),
-    ("a varchar(2); b varchar(2)", ["b <= a", "length(a) = 1", "a = b"]),
     ("a string; b string", ["a > b"]),
     ("a char(3)", ["a IN ('EUR', 'USD')"]),
     ("a int", ["a IS NULL"]),
@@ -110,10 +89,8 @@ SOLVED = [
     ("a string; b int", ["a IN ('x', 'y')", "a <> 'x' OR b IS NOT NULL"]),
     ("a int", ["coalesce(a, 0) < 3"]),
     ("a struct<b: int, c: struct<d: string>>", ["a.b > 9", "a.c.d IN ('x')"]),
-    ("a int; b int", ["a NOT IN (1, 2) OR b > 0"]),
     ("a char(3); b varchar(1)", ["a > b"]),
     ("a varchar(1); b char(3)", ["a <= b"]),
-    ("a int", ["1 < 2 AND TRUE"]),
     ("a int; b int", ["a + b > 100"]),
     ("a int; b int; c int", ["a * b = c", "c > 50"]),
     ("a int; b int", ["CASE WHEN a > 5 THEN b = a ELSE b < a - 10 END"]),
@@ -152,39 +129,22 @@ TOO_MANY = [
 ]
 """Columns, keys with too few values, and the number of rows that are asked for."""
 
-TO_ITSELF = ForeignKey(["boss"], "dev.silver.orders", ["id"])
-TREES = [
-    ("id int not null; boss int", []),
-    ("id int not null; boss int not null", []),
-    ("id int not null; boss int", ["boss <> id OR boss IS NULL"]),
-    ("id int not null; boss int", ["boss = id"]),
-]
 OF_PARENTS = [
     ("id int; c bigint", {}),
     ("c bigint not null", {"primary_key": ["c"]}),
-    ("c bigint not null; line int not null", {"primary_key": ["c", "line"]}),
     ("c bigint not null; f boolean not null", {"primary_key": ["c", "f"]}),
-    ("c bigint; big bigint", {"checks": ["c < big"]}),
-    ("c bigint", {"checks": ["c > 8"]}),
 ]
 BAD_PARENTS = [{customers(): []}, {customers(): [{"x": 1}]}, {customers(): [3]}, {customers(): 3}, {3: []}]
 
 
 def solved():
     """Yield each case and its rows."""
-    for columns, options, n in KEYS:
-        rows = rows_of(table(columns, **options), n)
-        require_taken(table(columns, **options), rows)
-        yield f"{columns}; {options}, {n} rows", rows[-4:]
     for columns, checks in SOLVED:
         rows = rows_of(table(columns, checks))
         require_taken(table(columns, checks), rows)
         yield f"{columns}; {' AND '.join(checks)}", rows
     for columns, checks, fixed in GIVEN:
         yield f"{columns}; {' AND '.join(checks)}, {fixed}", rows_of(table(columns, checks), 2, **fixed)
-    for columns, checks in TREES:
-        model = table(columns, checks, foreign_keys=[TO_ITSELF], primary_key=["id"])
-        yield f"{columns}; {' AND '.join(checks)}, to itself", rows_of(model, 4)
     for columns, options in OF_PARENTS:
         model = table(columns, foreign_keys=[TO_CUSTOMER], **options)
         yield f"{columns}; {options}, of parents", rows_of(model, 2, parents=PARENTS)

@@ -16,6 +16,7 @@ from support.writes import (
     SEVERAL_REASONS,
     STATEMENTS_BY_ROWS,
     VOID,
+    XY,
     A,
     B,
     Pair,
@@ -161,6 +162,12 @@ def test_a_table_that_spark_pads_below_its_columns_has_no_generated_column():
             assert [(each.code, each.message, each.remedy) for each in findings] == (
                 [(code, text, remedy)] if path else []
             )
+
+
+def test_fields_of_structs_are_assigned():
+    assert check_write(two(X), frame(field("v.x", LONG)), UPDATE).notes[0].path == "v.x"
+    evolved = check_write(two(X), frame(a=INT, v=XY), Merge(matched={"v.y": "v.y"}, evolves=True))
+    assert evolved.resulting_schema.simpleString() == "struct<a:int,v:struct<x:int,y:string>>"
 
 
 def test_structs_in_collections_are_compared_field_by_field():
