@@ -134,8 +134,6 @@ PARENT = """
 TO_PARENT = ", relationships: [{to: p.id}]"
 CASES = {
     "the same": ("- {name: A, physicalType: INTEGER}", table()),
-    "a name in the catalog": ("- {name: A of it, physicalName: a, physicalType: int}", table()),
-    "order of columns": (BOTH.format("", ""), table(*reversed(KEYED))),
     "a column of the contract": ("- {name: a, physicalType: int}\n- {name: b, physicalType: date}", table()),
     "a column of the model": ("- {name: a, physicalType: int}", table(Column("a", "int"), Column("b", "date"))),
     "a column of the contract without a physical type": (
@@ -156,10 +154,6 @@ CASES = {
         ),
         table(Column("a", "array<struct<x: int>>")),
     ),
-    "unique by the key": (
-        "- {name: a, physicalType: int, primaryKey: true, unique: true}",
-        table(Column("a", "int", is_nullable=False), primary_key=["a"]),
-    ),
     "a type": ("- {name: a, physicalType: bigint}", table()),
     "a type that needs a feature": (
         "- {name: a, physicalType: timestamp_ntz}\n- {name: b, physicalType: variant}",
@@ -168,7 +162,6 @@ CASES = {
     "a type that is not allowed": ("- {name: a, logicalType: boolean}", table()),
     "another kind": ("- {name: a, logicalType: array, items: {physicalType: int}}", table()),
     "required": ("- {name: a, physicalType: int, required: true}", table()),
-    "not required": ("- {name: a, physicalType: int}", table(Column("a", "int", is_nullable=False))),
     "elements of which nothing is said, and that are never NULL": (
         "- {name: a, physicalType: array<int>}",
         table(Column("a", ArrayType(IntegerType(), containsNull=False))),
@@ -179,25 +172,18 @@ CASES = {
     ),
     "a key": (BOTH.format(", primaryKey: true", ", primaryKey: true"), table(*KEYED, primary_key=["b", "a"])),
     "a key of the contract": (BOTH.format(", primaryKey: true", ""), table(*KEYED)),
-    "a key of the model": (BOTH.format("", ""), table(*KEYED, primary_key=["a"])),
     "unique": (BOTH.format(", unique: true", ""), table(*KEYED, unique=[Unique(["A"], name="u")])),
     "unique in the contract": (BOTH.format(", unique: true", ""), table(*KEYED)),
-    "unique in the model": (BOTH.format("", ""), table(*KEYED, unique=[Unique(["b"])])),
     "partitions": (BOTH.format(", partitioned: true", ""), table(*KEYED, partitioned_by=["a"])),
     "clusters, which a contract cannot say": (BOTH.format("", ""), table(*KEYED, clustered_by=["a"])),
     "a foreign key": (PARENT.format(TO_PARENT), table(foreign_keys=[ForeignKey(["a"], "prod.s.p", name="f")])),
     "a foreign key of the contract": (PARENT.format(TO_PARENT), table()),
     "a foreign key of the model": (PARENT.format(""), table(foreign_keys=[ForeignKey(["a"], "prod.s.p", name="f")])),
-    "a foreign key to another table": (PARENT.format(""), table(foreign_keys=[ForeignKey(["a"], "prod.other.p")])),
     "what a contract cannot say": (
         "- {name: a, physicalType: int}",
         table(Column("a", "int", default=1, tags={"x": "y"}), table_properties={"team": "x"}, tags={"x": "y"}),
     ),
     "deprecated in the contract": ("- {name: a, physicalType: int, deprecated: true}", table()),
-    "deprecated in the model": (
-        "- {name: a, physicalType: int}",
-        table(Column("a", "int", deprecated=Deprecated(date(2026, 1, 31)))),
-    ),
     "deprecated, and written in capitals": (
         "- {name: A, physicalType: int, deprecated: true}\n- {name: B.C, physicalType: bigint, deprecated: true}",
         table(Column("a", "int"), Column("b.c", "int", deprecated=Deprecated(date(2026, 1, 31)))),
@@ -214,10 +200,6 @@ def test_what_differs(reviewed):
     for name, (text, model) in CASES.items():
         case(name, text, model)
     assert case.text == reviewed
-
-
-def test_a_renamed_column_with_the_hint_is_compared_by_its_name():
-    assert compared("- {name: a, physicalType: int}", table(Column("a", "int", renamed_from="b"))) == ([], [])
 
 
 def test_descriptions_are_compared_if_the_project_wants_it():

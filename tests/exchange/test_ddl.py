@@ -86,16 +86,6 @@ def test_tables_come_after_those_that_they_reference_and_a_schema_is_created_onc
     assert list(map(declared, from_ddl(text))) == list(map(declared, [parent, child]))
 
 
-def test_tables_that_reference_each_other_get_their_foreign_keys_last():
-    first = Table("dev", "s", "a", [ID], primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.s.b", ["id"])])
-    second = Table("dev", "s", "b", [ID], primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.s.a", ["id"])])
-
-    text = to_ddl([second, first])
-
-    assert text.index("CREATE TABLE `dev`.`s`.`b`") < text.index("FOREIGN KEY")
-    assert list(map(declared, from_ddl(text))) == list(map(declared, [first, second]))
-
-
 def test_no_tables_are_no_statements():
     assert to_ddl([]) == ""
     assert from_ddl("") == from_ddl(" ;; -- nothing\n /* at ; all */ ") == []

@@ -126,20 +126,6 @@ def test_a_physical_type_is_read_as_spark_reads_it(read, depth):
     assert wrong == []
 
 
-def test_a_physical_type_that_is_only_a_kind_leaves_the_rest_to_the_parts(read):
-    text = """
-    - {name: a, logicalType: array, physicalType: array, items: {logicalType: object, physicalType: object,
-       properties: [{name: x, physicalType: VARCHAR(4)}]}}
-    - {name: b, logicalType: map, physicalType: MAP, map: {key: {physicalType: string}, value: {physicalType: int}}}
-    - {name: c, logicalType: object, physicalType: STRUCT, properties: [{name: x, physicalType: int}]}
-    """
-    (table,) = read(column(text))
-
-    types = ("array<struct<x: varchar(4)>>", "map<string, int>", "struct<x: int>")
-    wanted = Table("prod", "silver", "t", [Column(name, type_) for name, type_ in zip("abc", types, strict=True)])
-    assert desired_state(table).columns == desired_state(wanted).columns
-
-
 PROPOSED = [
     ("string", ""),
     ("integer", ""),
@@ -399,13 +385,6 @@ def test_what_no_model_can_be_is_refused(faults):
     assert faults(column(big)) == [
         f'c.yaml:11: {path} breaks the standard: this value is not of type "number"; correct it'
     ]
-
-
-def test_an_object_that_is_no_table_is_logged(read, caplog):
-    tables = read(contract("- {name: seen, physicalType: topic}\n" + ONE_COLUMN.format(name="t")))
-
-    assert [table.qualified_name for table in tables] == ["prod.silver.t"]
-    assert caplog.messages == ["seen: c.yaml:9: schema[0] is a topic, and not a table"]
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path, monkeypatch):

@@ -8,8 +8,6 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
@@ -194,8 +192,9 @@ def test_ways_to_create_a_table():
 def test_properties_are_texts_numbers_and_booleans():
     text = "TBLPROPERTIES ('a' = 'x', b.c = -1.5, `d`='y', delta.appendOnly TRUE, 'e' 'z')"
 
-    (table,) = from_ddl(f"CREATE TABLE dev.s.t (a INT) {text}")
+    (table,) = from_ddl(f"CREATE TABLE dev.s.t (a INT, b INT, c INT) PARTITIONED BY (b, a) {text}")
 
+    assert table.partitioned_by == ("b", "a")
     assert table.table_properties == {"a": "x", "b.c": "-1.5", "d": "y", "delta.appendOnly": "true", "e": "z"}
 
 
@@ -205,15 +204,6 @@ def test_features_that_people_write_are_declared():
     (table,) = from_ddl(f"CREATE TABLE dev.s.t (a INT DEFAULT 1) TBLPROPERTIES ({text})")
 
     assert table.table_properties == {"delta.feature.timestampNtz": "supported"}
-
-
-def test_a_record_says_which_properties_the_model_had(caplog):
-    text = "'x' = '1', 'y' = '2', 'pytest_delta_schema.ownedProperties' = '[\"x\"]'"
-
-    (table,) = from_ddl(f"CREATE TABLE dev.s.t (a INT) TBLPROPERTIES ({text})")
-
-    assert table.table_properties == {"x": "1"}
-    assert caplog.messages == ["dev.s.t: its properties y are not declared: the platform writes them"]
 
 
 def test_alterations_are_part_of_the_declaration():
@@ -336,45 +326,6 @@ CREATE TABLE s.b (a INT)
         "statement 1, line 9: CREATE TABLE begins another statement; end the statement before it with a semicolon\n"
         f"statement 2, line 16: the name s.b lacks its catalog; {NAMES}"
     )
-
-
-PARTS = [
-    "CREATE TABLE dev.s.t{n} (a INT)",
-    "CREATE OR REPLACE TABLE dev.s.t{n} (a INT, b STRING DEFAULT 'x' COMMENT 'y') USING DELTA COMMENT 'create table'",
-    "CREATE TABLE IF NOT EXISTS dev.s.t{n} (a INT MASK dev.s.f) CLUSTER BY (a) TBLPROPERTIES ('a' = 'b')",
-    "CREATE TABLE dev.s.t{n} (a INT) LOCATION 's3://x' WITH ROW FILTER dev.s.f ON (a)",
-    "CREATE TABLE dev.s.t{n} (a INT) WITH ROW FILTER dev.s.f ON ()",
-    "CREATE EXTERNAL TABLE dev.s.t{n} (`create` INT, comment INT) OPTIONS (x = 'y')",
-    "CREATE TABLE dev.s.t{n} (a INT, PRIMARY KEY (a)) PARTITIONED BY (a)",
-    "CREATE TABLE dev.s.t{n} (a INT); ALTER TABLE dev.s.t{n} ALTER COLUMN a SET DEFAULT 1",
-    "CREATE TABLE dev.s.t{n} (a INT); ALTER TABLE dev.s.t{n} ADD CONSTRAINT c CHECK (a > 0)",
-    "CREATE TABLE dev.s.t{n} (a INT); ALTER TABLE dev.s.t{n} SET TAGS ('a')",
-    "CREATE TABLE dev.s.t{n} (a INT); COMMENT ON TABLE dev.s.t{n} IS 'create table x'",
-    *("CREATE SCHEMA x", "CREATE DATABASE IF NOT EXISTS x COMMENT 'y'", "CREATE SCHEMA x MANAGED LOCATION 'y'"),
-    *("COMMENT ON SCHEMA x IS 'y'", "COMMENT ON CATALOG x IS NULL", "USE x", "USE CATALOG x", "SET CATALOG x"),
-    *OTHERS,
-]
-ENDS = [";", ";\n", "\n;-- a\n", "\n-- COMMAND ----------\n"]
-GAPS = ["\n", "\n-- CREATE TABLE\n", " /* ; */ "]
-
-
-@settings(deadline=None, max_examples=300)
-@given(
-    parts=st.lists(st.sampled_from(PARTS), max_size=8),
-    ends=st.lists(st.sampled_from(ENDS), min_size=8, max_size=8),
-    gaps=st.dictionaries(st.integers(0, 7), st.sampled_from(GAPS), max_size=1),
-)
-def test_no_table_is_lost_between_statements(parts, ends, gaps):
-    separators = [gaps.get(number, end) for number, end in enumerate(ends)]
-    texts = [part.format(n=number) + end for number, (part, end) in enumerate(zip(parts, separators, strict=False))]
-    script = "-- Databricks notebook source\n" + "".join(texts)
-    wanted = [f"dev.s.t{number}" for number, part in enumerate(parts) if "dev.s.t{n}" in part]
-    try:
-        tables = from_ddl(script, skip_other=True)
-    except DdlError:
-        assert any(number < len(parts) - 1 for number in gaps), script
-    else:
-        assert [table.qualified_name for table in tables] == wanted
 
 
 def test_a_garbage_collector_that_is_off_stays_off():

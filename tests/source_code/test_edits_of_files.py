@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, ForeignKey, Parquet, PrimaryKey, Table
+from pytest_delta_schema import Column, ForeignKey, Parquet, PrimaryKey, Table
 from pytest_delta_schema.source_code.calls import Variable
 from pytest_delta_schema.source_code.edits import edited_declaration
 from pytest_delta_schema.source_code.text import NotLiteralError
@@ -145,13 +145,6 @@ def test_what_is_not_in_the_head_of_a_file_does_not_make_it_generated():
     assert 'comment="x"' in changed(source, comment="x")
 
 
-def test_a_line_without_a_call_is_refused():
-    declared = made(IMPORTS + PLAIN)["t"]
-
-    with pytest.raises(NotLiteralError, match=r"^line 1 has no call of Table that declares dev\.s\.t$"):
-        edited_declaration((IMPORTS + PLAIN).encode(), 1, declared, replace(declared, comment="x"))
-
-
 def test_a_file_that_cannot_be_read_is_refused():
     declared = made(IMPORTS + PLAIN)["t"]
     with cases(lambda content: refusal(edited_declaration, content, 1, declared, declared)) as case:
@@ -159,12 +152,6 @@ def test_a_file_that_cannot_be_read_is_refused():
         case(b"x = '\xff'\n", "it is not valid Python: invalid or missing encoding declaration")
         encoded = "its encoding utf-7 writes other bytes than it has; save it as UTF-8"
         case(b"# coding: utf-7\nx = '+AGE-'\n", encoded)
-
-
-def test_names_for_type_checkers_are_not_used():
-    source = f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pytest_delta_schema import Check\n{IMPORTS}{PLAIN}"
-
-    assert "import Check, Column, ForeignKey, Table\n" in changed(source, checks=[Check("c", "id > 0")])
 
 
 def test_code_that_does_not_make_the_model_is_refused():

@@ -212,18 +212,6 @@ def test_no_two_tables_have_one_variable():
     assert all(variable.isidentifier() for variable in chosen.values())
 
 
-def test_tables_that_reference_each_other_in_a_circle_name_the_later_one_by_a_text():
-    first = Table("dev", "s", "a", [ID], primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.s.b", ["id"])])
-    second = Table("dev", "s", "b", [ID], primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.s.a", ["id"])])
-
-    source = module_source([second, first])
-
-    assert source.index("a = Table(") < source.index("b = Table(")
-    assert 'ForeignKey(["id"], "dev.s.b", parent_columns=["id"])' in source
-    assert 'ForeignKey(["id"], a)' in source
-    assert set(declared(source)) == {first.name, second.name}
-
-
 def test_texts_from_a_catalog_stay_inside_of_docstrings_and_comments():
     hostile = '"""\nimport os\nos.remove("x")\r\x1b[2J \\'
 
@@ -284,28 +272,6 @@ def test_a_variable_has_only_characters_that_the_encoding_of_its_module_has():
 
         assert f"\n{variable} = Table(" in extended.decode(codec)
         assert [*declared(extended).values()] == [table]
-
-
-def test_a_new_variable_takes_no_name_that_the_module_uses():
-    for used in (
-        "customers",
-        "print(customers)",
-        "import customers",
-        "import x.y as customers",
-        "def customers(): pass",
-    ):
-        assert "\ncustomers_2 = Table(" in extended_module(f"def f():\n    {used}\n", [CUSTOMERS], {})
-    assert "customers_2 = Table(" in extended_module("def customers():\n    pass\n", [CUSTOMERS], {})
-
-
-def test_imports_are_added_below_comments_and_decorators_stay_with_their_functions():
-    source = "#!/usr/bin/env python\n# coding: utf-8\n\n@staticmethod\ndef f(): pass\n"
-
-    assert extended_module(source, [CUSTOMERS], {}).startswith(
-        "#!/usr/bin/env python\n# coding: utf-8\n\n"
-        "from pyspark.sql.types import LongType\nfrom pytest_delta_schema import Column, Table\n"
-        "@staticmethod\ndef f(): pass\n\ncustomers = Table("
-    )
 
 
 def test_a_type_that_python_cannot_read_is_known():
