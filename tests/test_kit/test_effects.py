@@ -7,11 +7,12 @@ from datetime import datetime, timezone
 
 import pytest
 
-from pytest_delta_schema.diagnostics.errors import EffectError
-from pytest_delta_schema.state import CheckState, Commit, DataFile, TableState
+from pytest_delta_schema.diagnostics.errors import DeclarationError, EffectError
+from pytest_delta_schema.state import CatalogState, Commit, DataFile, TableState
 from pytest_delta_schema.test_kit.effects import (
     ChangedRows,
     Effect,
+    Observation,
     counts_in_log,
     rewritten_files,
     rows_by_file,
@@ -21,7 +22,6 @@ from support.snapshots import TextSnapshot
 
 NO_TABLE = TableState(name=NAME, exists=False)
 LEGACY = {"delta.minReaderVersion": "1", "delta.minWriterVersion": "2"}
-NAMED = {"delta.minReaderVersion": "3", "delta.minWriterVersion": "7"}
 BEFORE = state(stored("id"), stored("note", "string"), table_properties={**LEGACY, "team": "shop"})
 TIME = datetime(2026, 1, 31, 8, tzinfo=timezone.utc)
 WRITE = Commit(
@@ -106,10 +106,6 @@ SCHEMA_CHANGES = {
         replace(BEFORE, columns=(*BEFORE.columns, stored("x", "int"))),
         [("columns.x", "(absent)", "int")],
     ),
-    "check": (
-        replace(BEFORE, checks=(CheckState("positive", "id > 0"),)),
-        [("checks.positive", "(absent)", "id > 0")],
-    ),
     "layout": (
         replace(BEFORE, partitioning=("id",)),
         [("layout", "neither partitioned nor clustered", "partitioned by (id)")],
@@ -136,7 +132,6 @@ def test_schema_changes():
     assert keeps_schema(effect(before=NO_TABLE, after=NO_TABLE))
 
 
-VECTORS = {"delta.feature.deletionVectors": "supported", "delta.enableDeletionVectors": "true"}
 PROPERTIES = {
     "equal": (LEGACY, LEGACY, (), {}),
     "set": (
@@ -150,12 +145,6 @@ PROPERTIES = {
         {**LEGACY, "delta.minWriterVersion": "4"},
         ("changeDataFeed", "checkConstraints", "generatedColumns"),
         {},
-    ),
-    "first feature": (
-        LEGACY,
-        {**NAMED, **VECTORS},
-        ("deletionVectors",),
-        {"delta.enableDeletionVectors": (None, "true")},
     ),
     "new table": ({}, LEGACY, ("appendOnly", "invariants"), {}),
 }
@@ -257,3 +246,73 @@ def test_the_rows_of_files_follow_from_commits():
     commits = [made("WRITE", "a:10 b:5 c"), made("DELETE", "a:7", "a:10 b:5"), made("WRITE", "d:1")]
 
     assert rows_by_file(commits) == {"a": 7, "d": 1}
+
+
+class Unchanged:
+    """A catalog of a table that nobody changes."""
+
+    def read_tables(self, _):
+        return CatalogState(tables={NAME: BEFORE})
+
+    def version(self, _):
+        return WRITE.version
+
+    def commits(self, _, *, first=0):
+        return (WRITE,) if first <= WRITE.version else ()
+
+    def state_at(self, *_):
+        return BEFORE
+
+
+def test_an_interrupted_job_is_not_observed():
+    with pytest.raises(KeyboardInterrupt), Observation(Unchanged(), NAME, lambda _: "") as effect:
+        raise KeyboardInterrupt
+
+    with pytest.raises(
+        DeclarationError,
+        match=r"^dev\.silver\.orders: versions of an effect is known when the block ends",
+    ):
+        _ = effect.versions
+
+
+def test_an_effect_is_not_known_inside_the_block():
+    with Observation(Unchanged(), NAME, lambda _: "") as effect:
+        with pytest.raises(DeclarationError) as caught:
+            effect.only("WRITE")
+        assert repr(effect) == "effect on dev.silver.orders: not known before the block ends"
+        assert not hasattr(effect, "_nothing")
+
+    assert str(caught.value) == (
+        "dev.silver.orders: only of an effect is known when the block ends; read it after the block"
+    )
+    assert repr(effect) == "effect on dev.silver.orders: the table was kept; the job made no commit"
+
+
+MEMORY = """
+import pytest
+from pytest_delta_schema import Column, Table
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+
+@pytest.mark.parametrize("fixture", ["delta_effect", "delta_versions"])
+def test_it(fixture, request):
+    with pytest.raises(DeclarationError) as caught:
+        request.getfixturevalue(fixture)("dev.silver.orders")
+    assert str(caught.value) == (
+        f"{fixture} reads the commits of tables, which the memory backend cannot; the backends that can are local, session and unity"
+    )
+
+def test_line(delta_effect):
+    with delta_effect("dev.silver.orders"):
+        pass
+"""
+
+
+def test_backends_without_commits_refuse_at_the_line_of_the_test(project):
+    project.settings('backend = "memory"')
+    project.pytester.makepyfile(test_x=MEMORY)
+
+    result = project.run()
+
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.no_fnmatch_line("*pytest_delta_schema*.py:*")
+    result.stdout.fnmatch_lines(["test_x.py:14: DeclarationError"])

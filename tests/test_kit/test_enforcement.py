@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
 
 from pytest_delta_schema import Column, ForeignKey, MemoryCatalog, Unique
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.outcomes import Status
-from pytest_delta_schema.execute import RowCounts
 from support.rows import different_models, outcomes_of, table
 from support.snapshots import TextSnapshot
 
@@ -59,29 +57,6 @@ class IsFull(MemoryCatalog):
         raise StatementError("the disk is full")
 
 
-class Miscounting(MemoryCatalog):
-    """Counts no row that breaks one of the keys.
-
-    Args:
-        position: Which.
-    """
-
-    def __init__(self, position):
-        super().__init__()
-        self.position = position
-
-    def data_checks(self, table):
-        runner = super().data_checks(table)
-
-        def count_rows(*checks):
-            counts = runner.count_rows(*checks)
-            broken = [*counts.broken]
-            broken[self.position] = 0
-            return RowCounts(rows=counts.rows, broken=tuple(broken))
-
-        return SimpleNamespace(count_rows=count_rows)
-
-
 class Patterns(MemoryCatalog):
     """Evaluates ``sku RLIKE '(?i)^sku'``, as Spark does."""
 
@@ -109,8 +84,6 @@ def trials():
     )
     for catalog in (TakesAll(), StopsByAnother(), WritesRefused(), IsFull()):
         yield type(catalog).__name__, orders, catalog
-    yield "a key is not counted", orders, Miscounting(0)
-    yield "a foreign key is not counted", orders, Miscounting(-1)
     yield "memory cannot evaluate the check", pattern, MemoryCatalog()
     yield "no row meets the check", never, MemoryCatalog()
     yield "no row is known that breaks the check", pattern, Patterns()
