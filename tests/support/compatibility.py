@@ -105,12 +105,8 @@ CASES: tuple[Case, ...] = (
     ),
     Case("TypeWidened", _of(ID, Column("v", NullType())), _of(ID, Column("v", TEXT)), "ddd ddd --- -"),
     Case("NullableColumnAdded", _of(ID, V), _of(ID, V, NOTE), "-b- ddd -bb -"),
-    Case("NullableColumnAdded", _of(ID, V), _of(ID, V, Column("at", "timestamp_ntz")), "-bd ddd -bb d"),
     Case("NullableColumnAdded", _of(ID, V), _of(ID, V, Column("next", LONG, generated_as="id + 1")), "-b- ??? -bb d"),
     Case("RequiredColumnAdded", _of(ID, V), _of(ID, V, Column("note", TEXT, is_nullable=False)), "-b- bbb bbb -"),
-    Case(
-        "RequiredColumnAdded", _of(ID, V), _of(ID, V, Column("at", "timestamp_ntz", is_nullable=False)), "-bd bbb bbb d"
-    ),
     Case(
         "RequiredColumnAdded",
         _filled(ID, V),
@@ -146,7 +142,6 @@ CASES: tuple[Case, ...] = (
     Case("ColumnOrderNotKept", _of(ID, NOTE), _of(NOTE, ID), "-b- --- -b- -"),
     Case("ColumnOrderNotKept", _of(ID, NOTE, column_order="manage"), _of(ID, NOTE), "-b- --- -b- -"),
     Case("DefaultChanged", _filled(ID, V), _filled(ID, Column("v", INT, default=1)), "--- -d- d-- -"),
-    Case("DefaultChanged", _filled(ID, ONE), _filled(ID, V), "--- -d- d-- -"),
     Case("DefaultChanged", _filled(ID, DEFAULT_V), _filled(ID, Column("v", INT, is_nullable=False)), "--- -d- b-- -"),
     Case("GenerationChanged", _of(ID, V), _of(ID, Column("v", INT, generated_as="cast(id as int)")), "--- ??? bbb d"),
     Case("GenerationChanged", _of(ID, GENERATED), _of(ID, Column("g", LONG, generated_as="id + 2")), "--- ??? bbb -"),
@@ -194,7 +189,6 @@ CASES: tuple[Case, ...] = (
     Case("PropertyChanged", *_set("delta.isolationLevel", None, "Serializable"), "--- -d- --- -"),
     Case("FeatureEnabled", *_set("delta.enableDeletionVectors", None, "true"), "--d -d- --- d"),
     Case("FeatureEnabled", *_set("delta.minReaderVersion", None, "3"), "--d ??? --- d"),
-    Case("FeatureEnabled", *_set("delta.minWriterVersion", None, "7"), "--- ??? --- d"),
     Case("FeatureEnabled", *_set("delta.minWriterVersion", "2", "4"), "--- ??? --- d"),
     Case("PropertyChanged", *_set("delta.minWriterVersion", None, "2"), "--- ??? --- -"),
     Case("OtherFormatDisabled", *_set("delta.universalFormat.enabledFormats", "iceberg", None), "ddd --- --- d"),
@@ -203,7 +197,6 @@ CASES: tuple[Case, ...] = (
         *_set("delta.universalFormat.enabledFormats", "hudi, iceberg", "iceberg"),
         "ddd ??? --- d",
     ),
-    Case("OtherFormatDisabled", *_set("delta.enableIcebergCompatV2", "true", "false"), "ddd ??? --- d"),
     Case("PropertyChanged", *_set("delta.universalFormat.enabledFormats", "hudi", "iceberg, Hudi"), "--- ??? --- -"),
     Case("FeatureEnabled", *_set("delta.appendOnly", None, "true"), "--- -d- bbb -"),
     Case("ColumnMappingDropped", *_set("delta.columnMapping.mode", "name", "none"), "--- bbb --- -"),

@@ -222,8 +222,8 @@ def _saved(rows: DataFrame, stage: Stage, mode: str = "append", **options: str) 
     writer.save(str(stage.folder))
 
 
-def _saved_as_table(rows: DataFrame, stage: Stage, mode: str = "append") -> None:
-    writer = rows.write.format("delta").mode(mode)
+def _saved_as_table(rows: DataFrame, stage: Stage) -> None:
+    writer = rows.write.format("delta").mode("append")
     if stage.released.partitioned_by:
         writer = writer.partitionBy(*stage.released.partitioned_by)
     writer.saveAsTable(stage.table)
@@ -332,27 +332,8 @@ WRITES: tuple[Write, ...] = (
         _has_partitions,
         overwrites=True,
     ),
-    Write("writers", "save in mode overwrite", _frame(lambda r, s: _saved(r, s, "overwrite")), overwrites=True),
-    Write(
-        "writers",
-        "saveAsTable in mode overwrite",
-        _frame(lambda rows, stage: _saved_as_table(rows, stage, "overwrite")),
-        overwrites=True,
-    ),
-    Write(
-        "writers",
-        "INSERT OVERWRITE BY NAME",
-        _statement("INSERT OVERWRITE {table} BY NAME SELECT * FROM {source}"),
-        overwrites=True,
-    ),
-    Write(
-        "writers-by-position",
-        "INSERT OVERWRITE",
-        _statement("INSERT OVERWRITE {table} SELECT * FROM {source}"),
-        overwrites=True,
-    ),
 )
-"""In this order, because those that overwrite leave nothing of the others."""
+"""Those that overwrite have a table for themselves."""
 
 JOBS: tuple[Read | Write, ...] = (*READS, *WRITES)
 ROLES: tuple[Role, ...] = tuple(dict.fromkeys(job.role for job in JOBS))
@@ -360,7 +341,6 @@ _IN_TURN: tuple[tuple[str, ...], ...] = (
     ("saveAsTable", "writeTo", "writeStream"),
     ("INSERT BY NAME", "DELETE"),
     ("insertInto", "INSERT"),
-    ("save in mode overwrite", "saveAsTable in mode overwrite", "INSERT OVERWRITE BY NAME", "INSERT OVERWRITE"),
 )
 """Jobs that Delta treats alike, so each pair has one of them."""
 
@@ -498,15 +478,12 @@ class Players:
             )
         for job in WRITES:
             if job.name in firsts and job.overwrites:
-                # Which rows are left is a question of partitions only, and of the rows that no other job has written.
-                sees_rows = _has_partitions(released)
-                fresh = self.stage(base, model) if sees_rows else stage
+                # Which rows are left is a question of the rows that no other job has written.
+                fresh = self.stage(base, model)
                 with _ALONE:
                     failure = _tried(partial(job.run, fresh, firsts[job.name]))
-                is_seen = sees_rows and not failure.failure
-                answers[job.name] = Answer(result=self._rows(fresh)) if is_seen else failure
-                if sees_rows:
-                    self._catalog.spark.sql(f"DROP TABLE {fresh.table}")
+                answers[job.name] = failure if failure.failure else Answer(result=self._rows(fresh))
+                self._catalog.spark.sql(f"DROP TABLE {fresh.table}")
         self._catalog.spark.sql(f"DROP TABLE {stage.table}")
         return answers
 

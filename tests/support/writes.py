@@ -335,20 +335,12 @@ DAYS, SETTING, NONE = (
 )
 CASTS: tuple[tuple[str, str, str, str], ...] = (
     ("int", "date", DAYS, DAYS),
-    ("date", "decimal(10,2)", DAYS, DAYS),
     ("bigint", "binary", SETTING, SETTING),
-    ("boolean", "timestamp", SETTING, SETTING),
-    ("timestamp", "boolean", SETTING, SETTING),
-    ("date", "boolean", SETTING, SETTING),
     ("float", "binary", NONE, NONE),
-    ("boolean", "date", NONE, NONE),
-    ("binary", "int", NONE, NONE),
     ("int", "struct<a: int>", NONE, NONE),
     ("array<int>", "date", NONE, NONE),
-    ("array<int>", "array<date>", NONE, NONE),
     ("array<date>", "array<int>", DAYS, SETTING),
     ("array<int>", "array<binary>", DAYS, SETTING),
-    ("array<boolean>", "array<timestamp>", DAYS, SETTING),
     ("array<map<string, int>>", "array<map<string, date>>", NONE, NONE),
     ("array<map<string, int>>", "array<map<string, binary>>", DAYS, SETTING),
     ("array<struct<a: int>>", "array<struct<a: date>>", DAYS, DAYS),
@@ -357,11 +349,9 @@ CASTS: tuple[tuple[str, str, str, str], ...] = (
     ("struct<a: array<int>>", "struct<a: array<date>>", NONE, NONE),
     ("struct<a: map<string, int>>", "struct<a: map<string, date>>", DAYS, NONE),
     ("map<string, int>", "map<string, date>", DAYS, DAYS),
-    ("map<string, binary>", "map<string, int>", NONE, NONE),
     ("map<string, int>", "map<string, binary>", DAYS, SETTING),
     ("map<int, string>", "map<date, string>", DAYS, DAYS),
     ("map<string, array<int>>", "map<string, array<date>>", NONE, NONE),
-    ("map<string, array<int>>", "map<string, array<binary>>", DAYS, SETTING),
     ("map<string, struct<a: int>>", "map<string, struct<a: date>>", DAYS, DAYS),
 )
 """Types without a cast, given and stored, and the conditions in a MERGE or an UPDATE and in an INSERT."""

@@ -168,14 +168,11 @@ EQUAL, TAGS = MapState("string", PAIR, value_contains_null=True), MapState(PAIR,
 EXACT = [
     ("bigint", [], [], [], []),
     ("bigint", [1, 2, 2], [2, 1, 1], [2], [1]),
-    ("bigint", [None, 1], [1], [None], []),
     ("double", [NAN, 0.0, INF], [INF, NAN, -0.0], [], []),
-    ("double", [0.1 + 0.2], [0.3], [0.1 + 0.2], [0.3]),
     ("decimal(4,2)", [Decimal("1.5")], [Decimal("1.50")], [], []),
     ("char(3)", ["a", "b"], ["a  ", "b "], [], []),
     ("timestamp", [UTC], [UTC.astimezone(timezone(timedelta(hours=2)))], [], []),
     (PAIR, [{"A": 1, "b": NAN}, (2, 1.0)], [Pair(2, 1.0), {"a": 1, "B": NAN}], [], []),
-    (PAIR, [{"a": 1}], [{"a": 1, "b": None}], [], []),
     (ArrayState("bigint", contains_null=True), [[1, None], [2, 1]], [[1, None], [1, 2]], [[2, 1]], [[1, 2]]),
     (EQUAL, [{"x": (1, NAN), "y": None}], [{"y": None, "x": Pair(1, NAN)}], [], []),
     (TAGS, [{(1, 2.0): 1}], [{Pair(1, 2.0): 2}], [{(1, 2.0): 1}], [{Pair(1, 2.0): 2}]),
@@ -190,7 +187,6 @@ def test_rows_match_exactly_each_as_often_as_it_occurs():
 CLOSE = [
     ("double", [1.0, 2.0], [2.1, 4.0], [1.0], [4.0]),
     ("double", [NAN, INF, -INF, None, 0.0], [0.0, None, -INF, INF, NAN], [], []),
-    ("double", [-1.0, -2.0], [-2.05, -1.05], [], []),
     ("bigint", [100], [101], [100], [101]),
     (ArrayState("double", True), [[1.0, 5.0], [1.0]], [[1.05, 9.0], [1.05]], [[1.0, 5.0]], [[1.05, 9.0]]),
 ]
