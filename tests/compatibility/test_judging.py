@@ -71,10 +71,8 @@ def test_who_is_upgraded_first():
     both, renamed, checked = table(ID, V), table(ID, Column("w", INT, renamed_from="v")), table(ID, checks=POSITIVE)
     with cases(advice) as case:
         case(both, table(ID), "readers", "upgrade readers before this release")
-        case(both, table(ID), "writers", "upgrade writers before this release")
         case(both, renamed, "readers", "upgrade readers with this release")
         case(both, renamed, "writers-by-merge", "upgrade writers by MERGE after this release")
-        case(table(ID), checked, "writers", "upgrade writers before this release")
         case(table(ID), table(ID, NOTE), "streams", "restart streams with this release")
         upgrade = "upgrade streams with this release; set the option schemaTrackingLocation to <folder>"
         case(table(ID, NOTE), table(ID, NOTE, partitioned_by=["note"]), "streams", upgrade)
@@ -459,12 +457,3 @@ def test_what_is_refused_counts_more_than_what_is_changed():
     assert effect.reason("writers-by-merge") == (
         "with UPDATE SET *, INSERT * are refused where a value does not fit [values-that-do-not-fit]"
     )
-
-
-def test_a_version_that_names_features_is_for_clients_that_know_one_of_them():
-    """Trino knows deletion vectors from 427 on, so it reads such a protocol; of Athena nothing is known."""
-    named = {"delta.minReaderVersion": "3"}
-
-    assert shown(table(ID, clients=["trino>=430"]), table(ID, table_properties=named), "clients") == []
-    (text,) = shown(table(ID, clients=["athena", "trino>=430"]), table(ID, table_properties=named), "clients")
-    assert "it is not known whether athena can use delta.minreaderversion" in text

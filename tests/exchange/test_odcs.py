@@ -97,19 +97,13 @@ SPELLINGS = {
 
 DEPTHS = {
     "column": "{name: a, physicalType: '%s'}",
-    "text of a struct": "{name: a, physicalType: 'STRUCT<b: %s>'}",
-    "field": "{name: a, logicalType: object, properties: [{name: b, physicalType: '%s'}]}",
     "items": "{name: a, logicalType: array, items: {physicalType: '%s'}}",
-    "value": "{name: a, logicalType: map, map: {key: {physicalType: string}, value: {physicalType: '%s'}}}",
     "field of items": "{name: a, logicalType: array, items: {logicalType: object, "
     "properties: [{name: b, physicalType: '%s'}]}}",
 }
 TYPES = {
     "column": "{0}",
-    "text of a struct": "struct<b: {0}>",
-    "field": "struct<b: {0}>",
     "items": "array<{0}>",
-    "value": "map<string, {0}>",
     "field of items": "array<struct<b: {0}>>",
 }
 

@@ -174,6 +174,7 @@ def test_ways_to_create_a_table():
         "CREATE TABLE dev.s.t (a INT)",
         "create or replace table dev.s.t (a int) using delta",
         "CREATE TABLE IF NOT EXISTS DEV.S.`T` (a INT) USING DELTA DEFAULT COLLATION UTF8_BINARY CLUSTER BY NONE",
+        "REPLACE TABLE dev.s.t (a INT)",
         "USE CATALOG dev; USE SCHEMA s; CREATE TABLE t (a INT)",
         "SET CATALOG dev; USE s; CREATE TABLE t (a INT)",
         "CREATE SCHEMA IF NOT EXISTS dev.s; CREATE TABLE dev.s.t (a INT)",

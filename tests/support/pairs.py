@@ -219,7 +219,6 @@ EDITS: dict[str, Edit] = {
     "a is text": _typed("a", "string"),
     "a NOT NULL": _as(Column("a", INT, is_nullable=False)),
     "a has a default": _as(Column("a", INT, default=7)),
-    "a described": _as(Column("a", INT, comment="How many")),
     "b renamed": _column("b", Column("b2", TEXT, renamed_from="b")),
     "b gone": _column("b", None),
     "b short": _typed("b", "varchar(5)"),
@@ -252,28 +251,17 @@ EDITS: dict[str, Edit] = {
     "by b and e": _with(partitioned_by=["b", "e"]),
     "by nothing": _with(partitioned_by=()),
     "clustered by c": _with(clustered_by=["c"], partitioned_by=()),
-    "described": _with(comment="All of them"),
-    "another key": _with(primary_key=PrimaryKey(["id", "e"], name="pk")),
-    "no key": _with(primary_key=()),
-    "unique": _with(unique=[Unique(["c"], name="c_once")]),
     "feed": _property("delta.enableChangeDataFeed", "true"),
     "append only": _property("delta.appendOnly", "true"),
     "deletion vectors": _property("delta.enableDeletionVectors", "true"),
     "mapped": _property("delta.columnMapping.mode", "name"),
     "widens": _property("delta.enableTypeWidening", "true"),
     "checkpoints of version 2": _property("delta.checkpointPolicy", "v2"),
-    "row tracking": _property("delta.enableRowTracking", "true"),
-    "commit timestamps": _property("delta.enableInCommitTimestamps", "true"),
     "times without zone": _property("delta.feature.timestampNtz", "supported"),
     "version 3, 7": lambda model: _property("delta.minReaderVersion", "3")(
         _property("delta.minWriterVersion", "7")(model)
     ),
-    "version 2, 5": lambda model: _property("delta.minReaderVersion", "2")(
-        _property("delta.minWriterVersion", "5")(model)
-    ),
     "version 1, 4": _property("delta.minWriterVersion", "4"),
-    "short log": _property("delta.logRetentionDuration", "interval 10 days"),
-    "tuned": _property("delta.targetFileSize", "33554432"),
     "team": _property("team", "x"),
     "c NOT NULL": _as(Column("c", INT, is_nullable=False)),
     "e short": _as(Column("e", "varchar(5)", is_nullable=False)),
@@ -297,12 +285,12 @@ EDITS: dict[str, Edit] = {
 
 ONLY: dict[str, tuple[str, ...]] = {
     "plain": (
-        *("a gone", "a widened", "a is text", "a NOT NULL", "a has a default", "a described", "b renamed", "b gone"),
+        *("a gone", "a widened", "a is text", "a NOT NULL", "a has a default", "b renamed", "b gone"),
         *("b short", "c narrower", "c checked", "v shorter", "v longer", "v is string", "s.z added"),
         *("s.y gone", "s turned", "s turned and wider", "d wider", "d double", "e may be NULL", "n added"),
         *("m NOT NULL added", "m NOT NULL with a default added", "g generated", "i identity", "last first", "by b"),
-        *("by e", "clustered by c", "described", "another key", "unique", "feed", "append only", "deletion vectors"),
-        *("short log", "tuned", "team"),
+        *("by e", "clustered by c", "feed", "append only", "deletion vectors"),
+        "team",
     ),
     "texts": ("g generated", "y of char added", "n gone", "team"),
     "nested": ("n added", "last first", "team"),
@@ -314,8 +302,8 @@ ONLY: dict[str, tuple[str, ...]] = {
     "numbered": ("n plain", "n always", "n step", "z identity", "z numbered always", "z generated", "last first"),
     "unpartitioned": (
         *("by b", "by e", "by c", "by day", "by b and e", "clustered by c", "b short", "c NOT NULL", "e short"),
-        *("feed", "append only", "deletion vectors", "mapped", "widens", "checkpoints of version 2", "row tracking"),
-        *("commit timestamps", "times without zone", "version 3, 7", "version 2, 5", "version 1, 4", "team"),
+        *("feed", "append only", "deletion vectors", "mapped", "widens", "checkpoints of version 2"),
+        *("times without zone", "version 3, 7", "version 1, 4", "team"),
     ),
 }
 """The edits that each released contract has."""
@@ -328,7 +316,7 @@ for _base, _columns in _TYPES.items():
         ONLY[_base] += (*_edits,)
 ONLY |= {
     "ordered": ONLY["plain"],
-    "checked": (*ONLY["plain"], "c unchecked", "c checked less", "c checked more", "no key"),
+    "checked": (*ONLY["plain"], "c unchecked", "c checked less", "c checked more"),
     "texts and generated": tuple(
         edit for edit in ONLY["texts"] if edit != "g generated" and not edit.startswith("texts i")
     ),
@@ -337,7 +325,7 @@ ONLY |= {
 
 _ALIKE = {
     "ordered": ("n added", "g generated", "last first", "b renamed", "a gone"),
-    "checked": ("c narrower", "c checked", "another key", "b gone"),
+    "checked": ("c narrower", "c checked", "b gone"),
 }
 """The edits of the contracts that are otherwise like the plain one."""
 

@@ -286,33 +286,3 @@ def test_an_effect_is_not_known_inside_the_block():
         "dev.silver.orders: only of an effect is known when the block ends; read it after the block"
     )
     assert repr(effect) == "effect on dev.silver.orders: the table was kept; the job made no commit"
-
-
-MEMORY = """
-import pytest
-from pytest_delta_schema import Column, Table
-from pytest_delta_schema.diagnostics.errors import DeclarationError
-
-@pytest.mark.parametrize("fixture", ["delta_effect", "delta_versions"])
-def test_it(fixture, request):
-    with pytest.raises(DeclarationError) as caught:
-        request.getfixturevalue(fixture)("dev.silver.orders")
-    assert str(caught.value) == (
-        f"{fixture} reads the commits of tables, which the memory backend cannot; the backends that can are local, session and unity"
-    )
-
-def test_line(delta_effect):
-    with delta_effect("dev.silver.orders"):
-        pass
-"""
-
-
-def test_backends_without_commits_refuse_at_the_line_of_the_test(project):
-    project.settings('backend = "memory"')
-    project.pytester.makepyfile(test_x=MEMORY)
-
-    result = project.run()
-
-    result.assert_outcomes(passed=2, failed=1)
-    result.stdout.no_fnmatch_line("*pytest_delta_schema*.py:*")
-    result.stdout.fnmatch_lines(["test_x.py:14: DeclarationError"])

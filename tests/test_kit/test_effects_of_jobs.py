@@ -15,17 +15,7 @@ ORDERS = "dev.silver.orders"
 
 
 class Expected(NamedTuple):
-    """What is compared after each job.
-
-    Args:
-        operations: The operations of its commits.
-        rows: The rows that it added, removed and updated.
-        files: The files that it rewrote.
-        table_was: What happened to the table.
-        schema: The changes of its schema.
-        features: The features that it raised.
-        properties: The properties that it changed.
-    """
+    """What is compared after each job; the rows are those that it added, removed and updated."""
 
     operations: tuple[str, ...] = ()
     rows: tuple[int, int, int] = (0, 0, 0)

@@ -6,13 +6,13 @@ from datetime import datetime, timezone
 from decimal import Decimal
 
 import pytest
-from pyspark.sql.types import ArrayType, DecimalType, VarcharType
+from pyspark.sql.types import DecimalType, VarcharType
 
 from pytest_delta_schema import Check, Column
 from pytest_delta_schema.compatibility.changes import StatePair
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT
 from pytest_delta_schema.witness.rows import StoredRows, breaking_row, rows_of_sides, unfit_row
 from support.models import table
 
@@ -46,25 +46,6 @@ def unfit(of, to, path=("v",)):
 )
 def test_a_value_that_another_type_cannot_hold(of, to, value):
     assert unfit(of, to) == value
-
-
-@pytest.mark.parametrize(
-    ("of", "to", "path", "value"),
-    [
-        (
-            struct(field("x", LONG), field("y", INT)),
-            struct(field("x", INT), field("y", INT)),
-            ("v", "x"),
-            {"x": 2**31, "y": 1},
-        ),
-        (ArrayType(LONG), ArrayType(INT), ("v", "element"), [2**31, 2]),
-    ],
-    ids=["field", "element"],
-)
-def test_a_value_inside_another_one(of, to, path, value):
-    made = unfit(of, to, path)
-
-    assert (made.asDict() if hasattr(made, "asDict") else made) == value
 
 
 SMALL = state(Column("v", LONG), checks=[Check("c", "v < 10")])

@@ -140,17 +140,6 @@ def test_what_confirms_a_finding(before, after, expected):
     assert is_confirmed(SCRIPT, before, after) is expected
 
 
-def test_a_script_of_somebody_else_has_no_lines_that_make_its_table():
-    assert is_confirmed("make()\nread()\n", WORKS, NOT_MADE)
-
-
-@pytest.mark.parametrize(
-    ("answer", "text"), [(WORKS, "1"), (FAILS, "fails: [GONE] it is gone"), (ScriptAnswer(text=""), "prints nothing")]
-)
-def test_an_answer_as_text(answer, text):
-    assert str(answer) == text
-
-
 @pytest.mark.parametrize(
     ("witness", "text"),
     [

@@ -19,7 +19,7 @@ from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta import PAIRS as SPARK_PAIRS
-from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.sql import dotted
 from pytest_delta_schema.sql.quoting import insert_sql
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
@@ -33,7 +33,6 @@ from support.models import NAME, table
 from support.streams import CASES, SAMPLE, play
 from support.writes import (
     BY_ROWS,
-    BYTE,
     CASTS,
     MODES,
     NO_STREAM,
@@ -243,15 +242,6 @@ def test_the_probe_and_the_prediction_have_one_verdict(pair, options, local):
         predicted.replaces,
     )
     assert local.table_names("scratch", "probe") == ()
-
-
-def test_the_probe_deletes_without_a_frame(local):
-    delete = WriteOptions(method="delete")
-
-    assert probe_write(table(A, B), None, delete, catalog=local).accepted
-    assert probe_write(PAIRS["append only"].table, None, delete, catalog=local).rules == ("append-only",)
-    with pytest.raises(DeclarationError, match="a delete takes no frame, and was given StructType"):
-        probe_write(table(A, B), frame(a=BYTE), delete, catalog=local)
 
 
 @pytest.mark.parametrize(("model", "given", "options", "codes"), SEVERAL_REASONS if ALL else SEVERAL_REASONS[::3])

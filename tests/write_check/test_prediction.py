@@ -8,12 +8,8 @@ import pytest
 from pyspark.sql.types import (
     ArrayType,
     CharType,
-    IntegerType,
     MapType,
     NullType,
-    StringType,
-    StructField,
-    StructType,
     VarcharType,
 )
 
@@ -27,7 +23,7 @@ from pytest_delta_schema import (
     check_write,
 )
 from pytest_delta_schema.backends.local import probe_write
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
 from pytest_delta_schema.testing.scenario import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
@@ -123,21 +119,6 @@ def test_an_accepted_write_has_notes_on_side_effects(reviewed):
     case("missing checked", "missing checked", {"mode": "overwrite", "overwrite_schema": True})
     case("equal", "equal", {})
     assert case.text == reviewed
-
-
-def test_the_schema_after_a_write_is_one_of_sparks():
-    target = table(Column("id", LONG, is_nullable=False, comment="Key"), Column("v", StructType([field("x", INT)])))
-    given = StructType([StructField("v", StructType([field("X", INT), field("y", TEXT)])), field("id", LONG)])
-
-    verdict = check_write(target, given, WriteOptions(merge_schema=True))
-
-    assert verdict.resulting_schema == StructType(
-        [
-            StructField("id", LONG, nullable=False, metadata={"comment": "Key"}),
-            StructField("v", StructType([StructField("x", IntegerType()), StructField("y", StringType())])),
-        ]
-    )
-    assert str(verdict) == "dev.silver.orders: the write is accepted\n  note: v.y (string) is added, nullable and last"
 
 
 def test_a_live_table_is_judged_as_it_is():
@@ -375,13 +356,3 @@ def test_a_refusal_that_is_not_predicted_has_the_message_of_delta(local, monkeyp
 
     assert (finding.rule, finding.code) == ("refused", "DELTA_METADATA_MISMATCH")
     assert finding.message.startswith("[DELTA_METADATA_MISMATCH] A metadata mismatch was detected")
-
-
-@pytest.mark.spark
-def test_the_probe_needs_something_to_ask(local):
-    with pytest.raises(DeclarationError, match="a schema alone belongs to no session; give catalog="):
-        probe_write(table(A), frame(a=INT))
-    with pytest.raises(DeclarationError, match="what is written is 'a int'; give a DataFrame or its schema"):
-        probe_write(table(A), "a int", catalog=local)
-    with pytest.raises(CatalogReadError, match=r"dev\.silver\.nothing: is not in the catalog; create it first"):
-        probe_write("dev.silver.nothing", frame(a=INT), catalog=local)

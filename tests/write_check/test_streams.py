@@ -150,17 +150,6 @@ def test_pairs_and_triples_have_the_answers_of_delta():
     assert predicted == {name: line["answer"] for name, line in recorded(SEVERAL_RECORD).items()}
 
 
-def test_a_stream_that_one_change_ends_meets_the_others_as_a_lagging_one():
-    new = table(ID, NOTE, Column("v", INT, is_nullable=False), Column("c", TEXT), table_properties=FEED)
-    old = table(*BASE, table_properties=FEED)
-    for kind in ("plain", "change-feed"):
-        verdict = check_stream(old, new, kind)
-
-        assert check_stream(old, table(*new.columns[:3], table_properties=FEED), kind).answer == "continues"
-        assert (verdict.answer, verdict.remedy) == ("blocked", answers()["null-forbidden", "lagging"].remedy)
-        assert [finding.rule for finding in verdict.findings] == ["column-added", "null-forbidden"]
-
-
 def test_a_block_is_worse_than_what_is_not_judged_and_that_worse_than_a_restart():
     added = table(*BASE, Column("c", TEXT), table_properties=ICEBERG)
     renamed = replace(RENAMED, table_properties={**MAPPED, **ICEBERG})
