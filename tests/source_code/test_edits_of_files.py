@@ -54,35 +54,6 @@ def test_bytes_around_a_declaration_stay():
         assert (b'comment="\\u6771\xe9"' in edited) == (b"latin" in head)
 
 
-def test_the_parents_of_foreign_keys_are_variables_that_have_their_values():
-    parents = f'{IMPORTS}p = Table("dev", "s", "p", [Column("id", LongType())], primary_key=["id"])\n'
-    later = '\nq = Table("dev", "s", "q", [Column("id", LongType())], primary_key=["id"])\n'
-    child = 't = Table("dev", "s", "t", [Column("id", LongType())], foreign_keys=[ForeignKey(["id"], p)])'
-    tables = made(parents + child + later)
-    names = {tables[name].name: Variable(name, ("id",)) for name in ("p", "q", "t")}
-    keys = [
-        ForeignKey(["id"], tables["p"], name="fk"),
-        ForeignKey(["id"], "dev.s.q", ["id"]),
-        ForeignKey(["id"], "dev.s.t", ["id"]),
-    ]
-
-    declared = tables["t"]
-    wanted = replace(declared, foreign_keys=keys)
-    after = edited_declaration((parents + child + later).encode(), declared.origin.line, declared, wanted, names)
-
-    assert (
-        after.decode()
-        == parents
-        + (
-            't = Table("dev", "s", "t", [Column("id", LongType())], foreign_keys=[ForeignKey(["id"], p, name="fk"),'
-            ' ForeignKey(["id"], "dev.s.q", parent_columns=["id"]), ForeignKey(["id"], "dev.s.t", parent_columns=["id"])])'
-        )
-        + later
-    )
-    none = edited_declaration(after, declared.origin.line, wanted, replace(wanted, foreign_keys=()), names)
-    assert none.decode() == parents + PLAIN.rstrip() + later
-
-
 def test_a_foreign_key_gets_another_parent_or_other_columns():
     source = (
         f'{IMPORTS}p = Table("dev", "s", "p", [Column("id", LongType())], primary_key=["id"])\n'
@@ -91,17 +62,20 @@ def test_a_foreign_key_gets_another_parent_or_other_columns():
     )
     tables = made(source)
     declared = tables["t"]
-    keys = [ForeignKey(["id"], tables["p"], ["b"]), ForeignKey(["b"], tables["p"])]
+    other = ForeignKey(["b"], "dev.s.q", ["y"])
+    keys = [ForeignKey(["id"], tables["p"], ["b"]), ForeignKey(["b"], tables["p"]), other]
     names = {tables["p"].name: Variable("p", ("id",))}
 
-    after = edited_declaration(
-        source.encode(), declared.origin.line, declared, replace(declared, foreign_keys=keys), names
-    )
+    wanted, line = replace(declared, foreign_keys=keys), declared.origin.line
+    after = edited_declaration(source.encode(), line, declared, wanted, names)
 
     assert after.decode() == source.replace(
         'ForeignKey(["id"], p), ForeignKey(["b"], "DEV.s.q", ["x"])',
-        'ForeignKey(["id"], p, parent_columns=["b"]), ForeignKey(["b"], p)',
+        'ForeignKey(["id"], p, parent_columns=["b"]), ForeignKey(["b"], p),'
+        ' ForeignKey(["b"], "dev.s.q", parent_columns=["y"])',
     )
+    none = edited_declaration(after, line, wanted, replace(wanted, foreign_keys=()), names)
+    assert "foreign_keys" not in none.decode()
 
 
 def test_options_of_a_table_that_a_struct_declares_are_edited():
@@ -119,6 +93,7 @@ def test_values_that_are_written_in_several_ways():
         case(parquet, {"convert_from": None}, ")\n")
         case(key, {"primary_key": ()}, ")\n")
         case(key, {"primary_key": PrimaryKey(["ID"])}, ', primary_key=pds.PrimaryKey(["ID"]))\n')
+        case('table_properties={"a": "1"}', {"table_properties": {"a": "2"}}, ', table_properties={"a": "2"})\n')
         case('foreign_keys=[pds.ForeignKey(["id"], "dev.s.p")]', {"foreign_keys": ()}, ")\n")
 
 

@@ -5,8 +5,7 @@ for all of them. A line stays as long as its question has the same digest; remov
 
 * ``pairs``: what the jobs of pairs of contracts meet, half an hour;
 * ``frames`` and ``statements``: what every way to write an empty frame comes to, a quarter of an hour each;
-* ``streams`` and ``several``: what streams do over a change, and over several, half an hour. The answers to one change
-  are data of the package.
+* ``streams``: what streams do over a change, half an hour. The answers are data of the package.
 """
 
 from __future__ import annotations
@@ -32,9 +31,7 @@ if TYPE_CHECKING:
 
 TESTS = Path(__file__).parents[1]
 PAIRS = TESTS / "compatibility" / "pairs-4.4.0.jsonl"
-FRAMES, STATEMENTS, SEVERAL = (
-    TESTS / "write_check" / f"{name}-4.4.0.jsonl" for name in ("frames", "statements", "several")
-)
+FRAMES, STATEMENTS = (TESTS / "write_check" / f"{name}-4.4.0.jsonl" for name in ("frames", "statements"))
 VERSIONS = {
     name: version(distribution)
     for name, distribution in (("delta", "delta-spark"), ("spark", "pyspark"), ("delta-rs", "deltalake"))
@@ -193,24 +190,11 @@ def _streams_text(answers: Mapping[str, Mapping[str, object]]) -> str:
     return "{\n" + head + '  "answers": {\n' + ",\n".join(lines) + "\n  }\n}\n"
 
 
-def record_several(catalog: LocalCatalog) -> None:
-    """Record what streams do over several changes at once."""
-    from support.streams import SEVERAL as CASES  # noqa: PLC0415 - it loads Spark
-    from support.streams import play  # noqa: PLC0415
-
-    def answer(name: str) -> Line:
-        case, kind = CASES[name]
-        return {"answer": play(catalog, case, kind).answer}
-
-    record(SEVERAL, {name: digest_of(name) for name in CASES}, answer)
-
-
 RECORDINGS: Mapping[str, Callable[[LocalCatalog], None]] = {
     "pairs": record_pairs,
     "frames": record_frames,
     "statements": record_statements,
     "streams": record_streams,
-    "several": record_several,
 }
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Table, Unique, rows_of
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, MAPPED, TEXT, WIDENS, field, struct
+from pytest_delta_schema.testing.scenario import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
 from pytest_delta_schema.write_check.streams import NEW_CHECKPOINT, NOTHING_HELPS, STREAM_KINDS, answers
 from support.models import table
 from support.pages import markdown_table
 from support.stream_stage import StreamStage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from pytest_delta_schema import LocalCatalog
     from pytest_delta_schema.state import TableState
@@ -202,48 +201,6 @@ CASES["aggregation"] = CASES["type-widened"]._replace(
     text="a type is widened, and the stream counts rows by that column", count_by="v"
 )
 
-
-N, S = Column("n", INT, is_nullable=False), Column("s", X)
-WHOLE = table(ID, NOTE, V, N, S, table_properties=BOTH)
-"""The table to which several changes happen at once."""
-
-
-def _with(old: Table, **columns: Column) -> Table:
-    return replace(old, columns=[columns.get(column.name, column) for column in old.columns])
-
-
-EDITS: dict[str, Callable[[Table], Table]] = {
-    "add": lambda old: replace(old, columns=[*old.columns, Column("c", TEXT)]),
-    "drop": lambda old: replace(old, columns=[column for column in old.columns if column.name != "note"]),
-    "rename": lambda old: _with(old, s=replace(S, name="t", renamed_from="s")),
-    "widen": lambda old: _with(old, v=Column("v", LONG)),
-    "loosen": lambda old: _with(old, n=Column("n", INT)),
-    "tighten": lambda old: _with(old, id=KEY),
-    "comment": lambda old: _with(old, n=replace(N, comment="New")),
-    "describe": lambda old: replace(old, comment="New"),
-    "check": lambda old: replace(old, checks=[Check("positive", "id > 0")]),
-    "partition": lambda old: replace(old, partitioned_by=["n"]),
-    "property": lambda old: replace(old, table_properties={**BOTH, "delta.logRetentionDuration": "interval 60 days"}),
-}
-"""Changes of that table which can be made together, except for two of one column."""
-
-
-def _several() -> Iterator[tuple[tuple[str, ...], StreamKind]]:
-    pairs, triples = (
-        [chosen for chosen in combinations(EDITS, size) if not {"loosen", "comment"} <= set(chosen)] for size in (2, 3)
-    )
-    chosen = [*pairs[::2][:27], *triples[5::12][:13]]
-    yield from ((names, STREAM_KINDS[number % len(STREAM_KINDS)]) for number, names in enumerate(chosen))
-    yield ("add", "tighten"), "plain"
-
-
-SEVERAL: dict[str, tuple[Case, StreamKind]] = {}
-"""Forty-one pairs and triples of changes, each with a kind of stream."""
-for _names, _kind in _several():
-    _new = WHOLE
-    for _name in _names:
-        _new = EDITS[_name](_new)
-    SEVERAL[f"{' + '.join(_names)}, {_kind}"] = (Case(" + ".join(_names), WHOLE, (_new,)), _kind)
 
 SAMPLE: tuple[tuple[str, StreamKind], ...] = (
     ("column-added", "plain"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from datetime import date
 from typing import Any, cast
 
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from pytest_delta_schema import (
     Column,
     Identity,
-    Unique,
     breaking_rows,
     frame_of,
     rows_strategy,
@@ -21,71 +19,6 @@ from pytest_delta_schema import (
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from support.rows import table
 from support.snapshots import TextSnapshot
-
-CASES = [
-    ("id bigint not null; b int", [], {}),
-    ("s struct<a: int not null, b: struct<c: int not null>> not null", [], {}),
-    ("a int not null; b int", ["a > 0 OR b > 0"], {}),
-    (
-        "a varchar(3); c array<varchar(1)>; d map<char(1),varchar(2)>; e struct<f: varchar(4)>; g map<struct<h: char(1)>,int>",
-        [],
-        {},
-    ),
-    ("a int", ["a > 0", "a > 1"], {}),
-    ("a int not null; b int", ["a > 0 OR a <= 0", "1 < 2", "TRUE"], {}),
-    ("a int", ["a IS NOT NULL"], {}),
-    ("a string; b int", ["a IN ('x', 'y')", "a <> 'x' OR b > 5"], {}),
-    ("id int not null; b int", [], {"primary_key": ["id"]}),
-    ("a int; b int; c int", ["b = a"], {"unique": [Unique(["a"], name="u"), Unique(["a", "c"], name="v")]}),
-    ("a struct<b: struct<c: varchar(2)>>", ["a.b IS NULL"], {}),
-]
-
-
-UNJUDGED = [
-    ("c string", "c RLIKE '^(?i)[A-Z]{2}[0-9]{4}$'", "AB1234"),
-    ("c string; g string", "g RLIKE '^(?i)AB'", "AB1234"),
-]
-
-
-BROKEN = [
-    ("c string", "c RLIKE '^[A-Z]{2}[0-9]{4}$'", "AB1234"),
-    ("c array<string>", "size(c) > 1", ["a", "b"]),
-    ("c date", "year(c) >= 2020", date(2026, 1, 31)),
-]
-"""A column, a check that Python can judge, and a value that meets it."""
-
-
-def models():
-    """Yield names, models and given values."""
-    for columns, checks, options in CASES:
-        yield f"{columns}; {checks}; {options}", table(columns, checks, **options), {}
-    for column, check, value in UNJUDGED:
-        model = table(
-            f"id bigint not null; n int; {column.partition(';')[0]}",
-            [check, "n > 0"],
-            unique=[Unique(["n"])],
-            more=[Column("g", "string", generated_as="c || 'x'")] if ";" in column else [],
-        )
-        yield f"only Spark judges {column}; {check}", model, {"c": value}
-    for column, check, value in BROKEN:
-        yield f"{column}; {check}", table(f"n int not null; {column}", [check]), {"c": value}
-    yield "given values", table("a int; b int; c int", ["c > 0"]), {"a": 7, "b": lambda position: position}
-    yield "a key that is always NULL", table("a int; b int", ["a IS NULL"], unique=[Unique(["a"])]), {}
-
-
-def breaks(model, **columns):
-    """Return the constraints that rows break, the first of which is meant, and the rows."""
-    return "".join(
-        f"  {', '.join(map(str, breaking.breaks))}: {'  '.join(str(tuple(row.values())) for row in breaking.rows)}\n"
-        for breaking in breaking_rows(model, **columns)
-    )
-
-
-def test_each_constraint_has_rows_that_break_it(snapshot):
-    texts = [f"{name}\n{breaks(model, **given_values)}" for name, model, given_values in models()]
-
-    assert "".join(texts) == snapshot(extension_class=TextSnapshot)
-
 
 WITHOUT = (
     "no row was found that breaks {}; if there is one, give the other columns the values that it needs; else drop the"

@@ -6,7 +6,6 @@ import math
 from collections import namedtuple
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
-from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -16,22 +15,17 @@ from pytest_delta_schema import (
     Column,
     DeltaSchemaError,
     MemoryCatalog,
-    QualifiedName,
     assert_frame_fits,
     assert_table_equals,
     state_text,
     to_struct_type,
 )
-from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.diagnostics.errors import (
     RowsDifferError,
     WriteError,
 )
 from pytest_delta_schema.state import (
     ArrayState,
-    CheckState,
-    ForeignKeyState,
-    KeyState,
     MapState,
     StructState,
 )
@@ -222,32 +216,3 @@ def test_how_rows_that_differ_are_shown(snapshot):
 
 def shown(table, missing, unexpected, sizes=(5, 6), rtol=None):
     return difference_text(table, RowDifference(missing=tuple(missing), unexpected=tuple(unexpected)), sizes, rtol)
-
-
-FULL = state(
-    stored("id", is_nullable=False, comment="it's the key"),
-    stored("total", "decimal(10,2)"),
-    table_comment="Orders",
-    table_properties={
-        "delta.minReaderVersion": "3",
-        "delta.feature.deletionVectors": "supported",
-        "delta.columnMapping.maxColumnId": "7",
-        "team": "shop",
-        "delta.appendOnly": "true",
-    },
-    primary_key=KeyState("pk_dev_silver_orders__id", ("id",), rely=True),
-    unique=(KeyState("uq", ("total",), kind="unique constraint"),),
-    foreign_keys=(ForeignKeyState("fk", ("id",), QualifiedName("dev", "silver", "parents"), ("key",)),),
-    checks=(CheckState("positive", "total > 0 -- cents"),),
-    partitioning=("id",),
-    tags=MappingProxyType({ColumnPath("id"): {"pii": ""}, TABLE: {"owner": "a", "level": "1"}}),
-    version=3,
-)
-
-
-def test_states_as_text(snapshot):
-    states = [FULL, state(stored()), state(stored("i\u200bd"))]
-
-    texts = [state_text("dev.silver.orders", catalog=MemoryCatalog([observed])) for observed in states]
-
-    assert written("\n\n".join(texts)) == snapshot(extension_class=TextSnapshot)

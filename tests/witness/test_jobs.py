@@ -66,22 +66,6 @@ def test_every_finding_has_a_script_or_the_source_of_its_verdict():
     assert [(one.name, faults) for one in played if (faults := lacks(one))] == []
 
 
-def sql_of(text):
-    """Return the strings of a script; a long one is one of them."""
-    strings = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.JoinedStr))
-    return "\n".join(ast.literal_eval(ast.unparse(node).lstrip("f")) for node in strings)
-
-
-def test_a_script_holds_what_makes_the_released_table_possible():
-    mapped = {"delta.columnMapping.mode": "name", "delta.universalFormat.enabledFormats": "iceberg"}
-    old = table(ID, Column("a b", TEXT), table_properties=mapped)
-
-    text = sql_of(script(old, replace(old, columns=[ID])).text)
-
-    assert text.count("delta.columnMapping.mode") == 2
-    assert "universalFormat" not in text
-
-
 HOSTILE = [
     "a'b",
     'a"b',

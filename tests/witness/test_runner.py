@@ -9,8 +9,7 @@ import sys
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
-from pytest_delta_schema.diagnostics.faults import Witness
-from pytest_delta_schema.witness.runner import Runner, ScriptAnswer, is_confirmed, other_delta, prepare_folder
+from pytest_delta_schema.witness.runner import Runner, ScriptAnswer, is_confirmed, prepare_folder
 from pytest_delta_schema.witness.script import FIRST_LINE
 
 
@@ -138,21 +137,3 @@ HANGS = ScriptAnswer(text="no answer within 60 s", failed=True)
 )
 def test_what_confirms_a_finding(before, after, expected):
     assert is_confirmed(SCRIPT, before, after) is expected
-
-
-@pytest.mark.parametrize(
-    ("witness", "text"),
-    [
-        (
-            Witness(result="not confirmed", file="w/t/a.py", before="1", after="1"),
-            "witness w/t/a.py: not confirmed, a defect of pytest-delta-schema that can be reported: before: 1; after: 1",
-        ),
-        (
-            Witness(result="not confirmed", file="w/t/a.py", before="1", after="1", reason=other_delta("3.3.3")),
-            "witness w/t/a.py: not confirmed, as verdicts are those of Delta 4.4, and not of 3.3.3: before: 1; after: 1",
-        ),
-    ],
-    ids=["not confirmed", "another Delta"],
-)
-def test_a_witness_in_one_line(witness, text):
-    assert witness.fact == text

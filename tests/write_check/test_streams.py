@@ -11,7 +11,7 @@ from pytest_delta_schema import Check, Column
 from pytest_delta_schema.plan.changes import KINDS
 from pytest_delta_schema.plan.kinds import Change
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.scenario import INT, LONG, MAPPED, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, MAPPED, TEXT, field, struct
 from pytest_delta_schema.write_check import StreamVerdict, check_stream
 from pytest_delta_schema.write_check.streams import (
     NAMERS,
@@ -25,9 +25,7 @@ from pytest_delta_schema.write_check.streams import (
 )
 from support.case_tables import cases, refusal
 from support.models import table
-from support.record import SEVERAL as SEVERAL_RECORD
-from support.record import recorded
-from support.streams import BASE, CASES, FEED, ID, NOTE, SAMPLE, SEVERAL, X, states
+from support.streams import BASE, CASES, FEED, ID, NOTE, SAMPLE, X, states
 
 PLAIN = table(*BASE)
 MAPPED_TABLE = table(*BASE, table_properties=MAPPED)
@@ -143,11 +141,25 @@ def test_what_was_not_recorded_is_not_judged():
         case(PLAIN, feature, "feature icebergCompatV2")
 
 
-def test_pairs_and_triples_have_the_answers_of_delta():
-    predicted = {name: check_stream(*states(case, kind), kind).answer for name, (case, kind) in SEVERAL.items()}
+def test_of_several_changes_the_worst_answer_counts():
+    widened = table(ID, NOTE, Column("w", LONG, renamed_from="v"), comment="New", table_properties=BOTH)
 
-    assert len(SEVERAL) == 41
-    assert predicted == {name: line["answer"] for name, line in recorded(SEVERAL_RECORD).items()}
+    verdict = check_stream(table(*BASE, table_properties=BOTH), widened, "tracked")
+
+    assert verdict.answer == "blocked"
+    assert verdict.remedy == ("allowSourceColumnRename=always", "allowSourceColumnTypeChange=always")
+    assert [finding.rule for finding in verdict.findings] == ["column-renamed", "type-widened"]
+
+
+def test_a_stream_that_one_change_ends_meets_the_others_as_a_lagging_one():
+    new = table(ID, NOTE, Column("v", INT, is_nullable=False), Column("c", TEXT), table_properties=FEED)
+    old = table(*BASE, table_properties=FEED)
+    for kind in ("plain", "change-feed"):
+        verdict = check_stream(old, new, kind)
+
+        assert check_stream(old, table(*new.columns[:3], table_properties=FEED), kind).answer == "continues"
+        assert (verdict.answer, verdict.remedy) == ("blocked", answers()["null-forbidden", "lagging"].remedy)
+        assert [finding.rule for finding in verdict.findings] == ["column-added", "null-forbidden"]
 
 
 def test_a_block_is_worse_than_what_is_not_judged_and_that_worse_than_a_restart():
