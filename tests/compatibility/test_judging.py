@@ -142,7 +142,7 @@ def test_streams_are_judged_as_the_stream_check_predicts():
         if case.old is not None and case.new is not None and case.new.evolution == "strict"
         if all(CELLS_OF[case.row][role] == "predicted" for role in roles)
     ]
-    assert len(predicted) == 56
+    assert len(predicted) == 51
     for case in predicted:
         findings = judge_change(case.old, case.new, roles=[*roles])
         for role, kinds in roles.items():
@@ -457,3 +457,12 @@ def test_what_is_refused_counts_more_than_what_is_changed():
     assert effect.reason("writers-by-merge") == (
         "with UPDATE SET *, INSERT * are refused where a value does not fit [values-that-do-not-fit]"
     )
+
+
+def test_a_version_that_names_features_is_for_clients_that_know_one_of_them():
+    """Trino knows deletion vectors from 427 on, so it reads such a protocol; of Athena nothing is known."""
+    named = table(ID, table_properties={"delta.minReaderVersion": "3"})
+
+    assert shown(table(ID, clients=["trino>=430"]), named, "clients") == []
+    (text,) = shown(table(ID, clients=["athena", "trino>=430"]), named, "clients")
+    assert "it is not known whether athena can use delta.minreaderversion" in text

@@ -98,7 +98,6 @@ CASES: tuple[Case, ...] = (
     Case("TypeChanged", _of(ID, Column("v", VarcharType(9))), _of(ID, Column("v", CharType(9))), "bbb bbb ddd -"),
     Case("TypeChanged", _both(ID, Column("v", LONG)), _both(ID, V), "bbb bbb bbb -"),
     Case("TypeChanged", _of(ID, Column("s", X)), _of(ID, Column("s", ArrayType(INT))), "bbb bbb bbb -"),
-    Case("TypeChanged", _of(ID, NOTE), _of(ID, Column("note", "timestamp_ntz")), "bbb bbb bbb d"),
     Case("TypeWidened", _both(ID, V), _both(ID, Column("v", LONG)), "ddd dbd b-- -"),
     Case(
         "TypeWidened", _of(ID, AMOUNT, clients=CLIENTS), _of(ID, Column("amount", DecimalType(12, 2))), "ddd dbd b-- b"
@@ -127,9 +126,6 @@ CASES: tuple[Case, ...] = (
     Case("NullAllowed", _of(STRICT, V), _of(ID, V), "ddd ddd --- -"),
     Case("NullForbidden", _of(ID, V), _of(STRICT, V), "--- bb- bbb -"),
     Case("LengthShortened", _of(ID, NOTE), _of(ID, Column("note", VarcharType(5))), "--- bbb bbb -"),
-    Case(
-        "LengthShortened", _of(ID, Column("v", VarcharType(9))), _of(ID, Column("v", VarcharType(5))), "--- bbb bbb -"
-    ),
     Case(
         "LengthShortened",
         _of(ID, Column("s", struct(field("x", VarcharType(9))))),
@@ -167,12 +163,6 @@ CASES: tuple[Case, ...] = (
         _of(ID, NOTE, partitioned_by=["id"]),
         "--- bdb bbd -",
     ),
-    Case(
-        "PartitioningChanged",
-        _of(ID, NOTE, partitioned_by=["note"]),
-        _of(ID, NOTE, clustered_by=["id"]),
-        "--- bdb bbd d",
-    ),
     Case("ClusteringChanged", _of(ID, NOTE), _of(ID, NOTE, clustered_by=["note"]), "--- -d- --- d"),
     Case(
         "ChangeFeedDisabled",
@@ -180,17 +170,14 @@ CASES: tuple[Case, ...] = (
         _of(ID, V, properties={"delta.enableChangeDataFeed": "false"}),
         "--- -db --- -",
     ),
-    Case("ChangeFeedDisabled", _of(ID, V), table(ID, V), "--- --b --- -"),
     Case("AppendOnlyDisabled", *_set("delta.appendOnly", "true", "false"), "ddd ddd --- -"),
     Case("RetentionShortened", *_set("delta.logRetentionDuration", None, "interval 7 days"), "ddd ddd --- -"),
     Case("RetentionShortened", *_set("delta.deletedFileRetentionDuration", "interval 9 days", None), "ddd ddd --- -"),
     Case("PropertyChanged", *_set("delta.logRetentionDuration", "interval 7 days", "interval 8 days"), "--- -d- --- -"),
     Case("PropertyChanged", *_set("team", None, "sales"), "--- --- --- -"),
-    Case("PropertyChanged", *_set("delta.isolationLevel", None, "Serializable"), "--- -d- --- -"),
     Case("FeatureEnabled", *_set("delta.enableDeletionVectors", None, "true"), "--d -d- --- d"),
     Case("FeatureEnabled", *_set("delta.minReaderVersion", None, "3"), "--d ??? --- d"),
     Case("FeatureEnabled", *_set("delta.minWriterVersion", "2", "4"), "--- ??? --- d"),
-    Case("PropertyChanged", *_set("delta.minWriterVersion", None, "2"), "--- ??? --- -"),
     Case("OtherFormatDisabled", *_set("delta.universalFormat.enabledFormats", "iceberg", None), "ddd --- --- d"),
     Case(
         "OtherFormatDisabled",

@@ -34,7 +34,6 @@ from support.writes import (
     BY_ROWS,
     DATE,
     DOUBLE,
-    FLAG,
     MODES,
     PAIRS,
     SHORT,
@@ -80,22 +79,6 @@ def test_a_new_column_has_to_be_one_that_the_table_can_store(reviewed):
     for name in ("extra odd name", "extra ntz", "change feed name", "extra struct with void"):
         case(name, name)
     assert case.text == reviewed
-
-
-def test_all_offenders_are_named_in_the_order_in_which_delta_checks_them():
-    target = table(A, Column("b", TEXT, is_nullable=False), Column("v", DATE))
-
-    verdict = check_write(target, frame(a=TEXT, v=FLAG, x=INT, y=LONG))
-
-    assert [(finding.path, finding.rule) for finding in verdict.findings] == [
-        ("a", "type-mismatch"),
-        ("v", "type-mismatch"),
-        ("x", "extra-column"),
-        ("y", "extra-column"),
-        ("b", "missing-not-null-column"),
-    ]
-    assert verdict.rules == ("type-mismatch", "extra-column", "missing-not-null-column")
-    assert verdict.columns == check_write(target, frame(a=INT, b=TEXT, v=DATE)).columns
 
 
 def notes_of_pair(name, how):
