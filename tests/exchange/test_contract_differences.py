@@ -136,17 +136,6 @@ CASES = {
     "the same": ("- {name: A, physicalType: INTEGER}", table()),
     "a column of the contract": ("- {name: a, physicalType: int}\n- {name: b, physicalType: date}", table()),
     "a column of the model": ("- {name: a, physicalType: int}", table(Column("a", "int"), Column("b", "date"))),
-    "a column of the contract without a physical type": (
-        "- {name: a, physicalType: int}\n- {name: b, logicalType: date}\n- {name: c}",
-        table(),
-    ),
-    "fields in a bare struct": (
-        (
-            "- {name: a, physicalType: 'MAP<STRING, STRUCT>', logicalType: map, map: {key: {logicalType: string}, value: "
-            "{logicalType: object, properties: [{name: x, logicalType: integer}, {name: y, logicalType: date}]}}}"
-        ),
-        table(Column("a", "map<string, struct<x: int, y: string>>")),
-    ),
     "a kind as physical type": (
         (
             "- {name: a, physicalType: array, logicalType: array, items: {physicalType: object, logicalType: object, "
@@ -166,9 +155,9 @@ CASES = {
         "- {name: a, physicalType: array<int>}",
         table(Column("a", ArrayType(IntegerType(), containsNull=False))),
     ),
-    "required elements": (
-        "- {name: a, logicalType: array, items: {physicalType: int, required: true}}",
-        table(Column("a", "array<int>")),
+    "a column of the contract without a physical type": (
+        "- {name: a, physicalType: int}\n- {name: b, logicalType: date}\n- {name: c}",
+        table(),
     ),
     "a key": (BOTH.format(", primaryKey: true", ", primaryKey: true"), table(*KEYED, primary_key=["b", "a"])),
     "a key of the contract": (BOTH.format(", primaryKey: true", ""), table(*KEYED)),
@@ -184,10 +173,6 @@ CASES = {
         table(Column("a", "int", default=1, tags={"x": "y"}), table_properties={"team": "x"}, tags={"x": "y"}),
     ),
     "deprecated in the contract": ("- {name: a, physicalType: int, deprecated: true}", table()),
-    "deprecated, and written in capitals": (
-        "- {name: A, physicalType: int, deprecated: true}\n- {name: B.C, physicalType: bigint, deprecated: true}",
-        table(Column("a", "int"), Column("b.c", "int", deprecated=Deprecated(date(2026, 1, 31)))),
-    ),
     "a deprecated table": (
         "- name: t\n  deprecated: true\n  properties:\n    - {name: a, physicalType: int}",
         table(deprecated=Deprecated(date(2026, 1, 31))),

@@ -22,8 +22,7 @@ from deltalake.exceptions import DeltaError
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import types
-from pyspark.sql.functions import col, expr, lit, transform, transform_values
-from pyspark.sql.functions import max as max_of
+from pyspark.sql.functions import col, lit, transform, transform_values
 from pyspark.sql.functions import struct as struct_of
 
 from pytest_delta_schema import QualifiedName
@@ -115,7 +114,6 @@ class Read(NamedTuple):
     role: Role
     name: str
     run: Callable[[Stage], object]
-    is_for: Callable[[Table], bool] = lambda _: True
 
 
 def _collected(shown: DataFrame) -> object:
@@ -147,24 +145,6 @@ def _with_released_rows(stage: Stage) -> object:
     return _collected(before.unionAll(stage.spark.table(stage.table).select(_named(stage.released))))
 
 
-def _structs(released: Table) -> list[str]:
-    return [column.name for column in released.columns if isinstance(column.data_type, types.StructType)]
-
-
-def _compared(stage: Stage) -> object:
-    """Compare structs with constants of the released type and with each other, and cast them to text."""
-    rows = stage.spark.table(stage.table)
-    parts = []
-    for name in _structs(stage.released):
-        constant = literal(row(stage.base, 1, "first")[name], _type_of(stage.released, name))
-        parts += [max_of(rows[name] == expr(constant)), max_of(rows[name]), max_of(rows[name].cast("string"))]
-    return _collected(rows.agg(*parts))
-
-
-def _type_of(released: Table, name: str) -> types.DataType:
-    return next(column.data_type for column in released.columns if column.name == name)
-
-
 def _by_path(stage: Stage) -> object:
     return _collected(stage.spark.read.format("delta").load(str(stage.folder)).select(_leaves(stage.released)))
 
@@ -177,7 +157,6 @@ def _by_delta_rs(stage: Stage) -> object:
 READS: tuple[Read, ...] = (
     Read("readers", "SELECT by name", lambda s: _collected(s.spark.table(s.table).select(_leaves(s.released)))),
     Read("readers", "UNION ALL", _with_released_rows),
-    Read("readers", "structs compared", _compared, lambda released: bool(_structs(released))),
     Read("readers-by-path", "load", _by_path),
     Read("readers-by-path", "delta-rs", _by_delta_rs),
     Read("readers-by-position", "SELECT *", lambda s: _collected(s.spark.table(s.table))),
@@ -351,12 +330,13 @@ _APART = "append only"
 
 def jobs_of(pair: Pair) -> frozenset[str]:
     """Return the jobs of a pair; each way to read and to write is that of many pairs."""
+    names = {*(job.name for job in READS), *(job.name for job in WRITES if job.is_for(pair.old))}
     if pair.edit == _APART:
-        return frozenset(job.name for job in JOBS if job.is_for(pair.old))
+        return frozenset(names)
     number = int(pair.digest, 16)
     chosen = {jobs[number % len(jobs)] for jobs in _IN_TURN}
     alike = {name for jobs in _IN_TURN for name in jobs}
-    return frozenset(job.name for job in JOBS if job.is_for(pair.old) and (job.name not in alike or job.name in chosen))
+    return frozenset(names - (alike - chosen))
 
 
 ROLE_OF: Mapping[str, Role] = {job.name: job.role for job in JOBS}
@@ -458,11 +438,7 @@ class Players:
     def _answers(self, base: str, model: Table, jobs: Collection[str] = ()) -> dict[str, Answer]:
         stage = self.stage(base, model)
         released = stage.released
-        answers = {
-            job.name: _tried(partial(job.run, stage))
-            for job in READS
-            if job.is_for(released) and (job.name in jobs or not jobs)
-        }
+        answers = {job.name: _tried(partial(job.run, stage)) for job in READS if job.name in jobs or not jobs}
         firsts = {
             job.name: 100 * number
             for number, job in enumerate(WRITES, 1)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Way = Callable[[spark.StructType], WriteOptions | Merge]
 
-BYTE, SHORT, DOUBLE, FLAG = spark.ByteType(), spark.ShortType(), spark.DoubleType(), spark.BooleanType()
+SHORT, DOUBLE = spark.ShortType(), spark.DoubleType()
 DATE, TIME, VOID = spark.DateType(), spark.TimestampType(), spark.NullType()
 A, B = Column("a", INT), Column("b", TEXT)
 
@@ -303,7 +303,7 @@ STATEMENTS_BY_ROWS: dict[tuple[str, str, str], str] = {
         )
     },
 }
-"""Ways that Delta accepts without rows and refuses for the first one; each is run with rows on Delta."""
+"""Ways that Delta accepts without rows and refuses for the first one (Delta 4.4.0)."""
 
 
 def statement_ways(pair: str) -> Iterator[tuple[str, str, WriteOptions | Merge]]:

@@ -99,11 +99,6 @@ TOO_MANY = [
 ]
 """Columns, keys with too few values, and the number of rows that are asked for."""
 
-OF_PARENTS = [
-    ("id int; c bigint", {}),
-    ("c bigint not null", {"primary_key": ["c"]}),
-    ("c bigint not null; f boolean not null", {"primary_key": ["c", "f"]}),
-]
 BAD_PARENTS = [{customers(): []}, {customers(): [{"x": 1}]}, {customers(): [3]}, {customers(): 3}, {3: []}]
 
 
@@ -115,9 +110,6 @@ def solved():
         yield f"{columns}; {' AND '.join(checks)}", rows
     for columns, checks, fixed in GIVEN:
         yield f"{columns}; {' AND '.join(checks)}, {fixed}", rows_of(table(columns, checks), 2, **fixed)
-    for columns, options in OF_PARENTS:
-        model = table(columns, foreign_keys=[TO_CUSTOMER], **options)
-        yield f"{columns}; {options}, of parents", rows_of(model, 2, parents=PARENTS)
 
 
 def refused():

@@ -6,22 +6,19 @@ recorded outcome of some pairs is played again. ``make test-all`` plays all pair
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
 from pytest_delta_schema import Column, Merge, When, WriteOptions, check_write
 from pytest_delta_schema.backends.local import probe_write
-from pytest_delta_schema.backends.local.probes import merge_sql, write_frame
+from pytest_delta_schema.backends.local.probes import write_frame
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta import PAIRS as SPARK_PAIRS
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.sql import dotted
-from pytest_delta_schema.sql.quoting import insert_sql
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
 from pytest_delta_schema.testing.scenario import INT, TEXT
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
@@ -137,49 +134,6 @@ def predicted_end(name, options, versions):
 def agrees(predicted, end, way):
     """Whether a write ends as predicted; older versions refuse some without a condition."""
     return agree(predicted, STATEMENTS_BY_ROWS.get(way, end)) or (not end and predicted.isupper())
-
-
-STORED = {"missing NOT NULL field": (1, (1, "y")), "extra struct with void": (1,), "append only": (1, "y")}
-
-
-@contextmanager
-def given_view(rows):
-    """Name the view of some rows, which is gone after the block."""
-    rows.createOrReplaceTempView("given_rows")
-    try:
-        yield "given_rows"
-    finally:
-        rows.sparkSession.catalog.dropTempView("given_rows")
-
-
-GIVEN = {"missing NOT NULL field": (1, ("y",)), "extra struct with void": (1, (None,)), "append only": (1, "x")}
-ONE_OF_EACH_REFUSAL = list(
-    {
-        (method, condition): (pair, method, mode) for (pair, method, mode), condition in STATEMENTS_BY_ROWS.items()
-    }.values()
-)
-
-
-@pytest.mark.parametrize("way", STATEMENTS_BY_ROWS if ALL else ONE_OF_EACH_REFUSAL, ids=" ".join)
-def test_what_an_empty_frame_does_not_show_is_refused_for_rows(way, local):
-    pair, method, mode = way
-    options = next(options for *how, options in statement_ways(pair) if how == [method, mode])
-    made(local, PAIRS[pair].table)
-    if mode.startswith(("update", "delete", "both")):
-        schema = local.spark.table(dotted(NAME)).schema
-        local.spark.createDataFrame([STORED[pair]], schema).writeTo(dotted(NAME)).append()
-    given = [] if "others" in mode else [GIVEN.get(pair, (1,))]
-    rows = local.spark.createDataFrame(given, PAIRS[pair].frame)
-    render = merge_sql if method == "merge" else insert_sql
-
-    with (
-        given_view(rows) as view,
-        pytest.raises(StatementError) as caught,
-        translate_errors(local.bridge.with_logical_names),
-    ):
-        local.spark.sql(render(options, dotted(NAME), view))
-
-    assert caught.value.condition == STATEMENTS_BY_ROWS[way]
 
 
 @pytest.mark.parametrize(("given", "stored", "merged", "inserted"), CASTS if ALL else CASTS[::8])

@@ -1,4 +1,4 @@
-"""Rows that break one constraint each, and frames of valid rows."""
+"""Frames of valid rows, and strategies that draw them."""
 
 from __future__ import annotations
 
@@ -12,37 +12,12 @@ from hypothesis import strategies as st
 from pytest_delta_schema import (
     Column,
     Identity,
-    breaking_rows,
     frame_of,
     rows_strategy,
 )
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from support.rows import table
 from support.snapshots import TextSnapshot
-
-WITHOUT = (
-    "no row was found that breaks {}; if there is one, give the other columns the values that it needs; else drop the"
-    " constraint"
-)
-NOT_BROKEN = [
-    # columns, a check, given values, and the message
-    (
-        "a string not null",
-        "a RLIKE '(?i).*'",
-        {},
-        "check c1 (a RLIKE '(?i).*') is not solved: it cannot be evaluated without Spark; give a value for a",
-    ),
-    ("a int not null", "abs(coalesce(a, 0)) >= 0", {}, WITHOUT.format("check c1 (abs(coalesce(a, 0)) >= 0)")),
-    ("a int; b int not null", "a > 0", {"a": "x"}, WITHOUT.format("not null b")),
-]
-
-
-def test_a_constraint_that_no_row_is_known_to_break_is_an_error():
-    for columns, check, values, message in NOT_BROKEN:
-        with pytest.raises(DeclarationError) as error:
-            breaking_rows(table(columns, [check]), **values)
-
-        assert str(error.value) == f"dev.silver.orders: {message}"
 
 
 class Session:
