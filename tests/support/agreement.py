@@ -21,8 +21,8 @@ from support.pages import markdown_table
 from support.writes import MODES, PAIRS, recorded, recorded_statements, shown, statement_ways, ways
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
     from pytest_delta_schema import LocalCatalog
     from pytest_delta_schema.write_check.verdict import WriteMethod

@@ -3,7 +3,7 @@
 Run it as ``python -m support.record`` in the folder of the tests, with the names of records as arguments, or without
 for all of them. A line stays as long as its question has the same digest; remove it from the file to ask again.
 
-* ``pairs``: what the jobs of pairs of contracts meet, half an hour;
+* ``pairs``: what the jobs of pairs of contracts meet, a quarter of an hour;
 * ``frames`` and ``statements``: what every way to write an empty frame comes to, a quarter of an hour each;
 * ``streams``: what streams do over a change, half an hour. The answers are data of the package.
 """
