@@ -108,8 +108,6 @@ def solved():
         rows = rows_of(table(columns, checks))
         require_taken(table(columns, checks), rows)
         yield f"{columns}; {' AND '.join(checks)}", rows
-    for columns, checks, fixed in GIVEN:
-        yield f"{columns}; {' AND '.join(checks)}, {fixed}", rows_of(table(columns, checks), 2, **fixed)
 
 
 def refused():
@@ -139,13 +137,6 @@ def test_what_has_no_rows_is_an_error(snapshot):
     assert refusal(table("c bigint", foreign_keys=[TO_CUSTOMER]), parents=[customers()]).startswith(
         "dev.silver.orders: parents is [Table("
     )
-
-
-GIVEN = [
-    ("a int; b int", ["a + b > 100"], {"a": 100}),
-    ("a int; b int", ["b <= a"], {"a": -1}),
-    ("n int", [], {"N": 4}),
-]
 
 
 def with_generated(expression, checks=(), **options):
