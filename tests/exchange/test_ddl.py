@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, ForeignKey, Identity, Table, UnknownType
+from pytest_delta_schema import Check, Column, ForeignKey, Table, UnknownType
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.exchange import from_ddl, to_ddl
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing import SCENARIOS
 from support.case_tables import refusal
 from support.strategies import models
 
@@ -33,15 +32,6 @@ def declared(table: Table) -> object:
         tags={path: values for path, values in tags.items() if values},
         checks=tuple(check._replace(name=folded(check.name)) for check in state.checks),
     )
-
-
-def test_the_models_of_all_scenarios_come_back():
-    for scenario in SCENARIOS:
-        others = (table for table, _ in scenario.other_tables)
-        for model in (scenario.before, scenario.after, scenario.parquet, *others):
-            if model is not None:
-                (again,) = from_ddl(to_ddl([model]))
-                assert declared(again) == declared(model), scenario.name
 
 
 @settings(deadline=None)
@@ -96,38 +86,9 @@ def test_tables_come_after_those_that_they_reference_and_a_schema_is_created_onc
     assert list(map(declared, from_ddl(text))) == list(map(declared, [parent, child]))
 
 
-def test_tables_that_reference_each_other_get_their_foreign_keys_last():
-    first = Table("dev", "s", "a", [ID], primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.s.b", ["id"])])
-    second = Table("dev", "s", "b", [ID], primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.s.a", ["id"])])
-
-    text = to_ddl([second, first])
-
-    assert text.index("CREATE TABLE `dev`.`s`.`b`") < text.index("FOREIGN KEY")
-    assert list(map(declared, from_ddl(text))) == list(map(declared, [first, second]))
-
-
-def test_a_parent_whose_name_holds_dots_comes_back():
-    model = Table("dev", "s", "a", [ID], foreign_keys=[ForeignKey(["id"], "dev.`s.t`.`b``c`", ["id"], rely=True)])
-
-    (again,) = from_ddl(to_ddl([model]))
-
-    assert declared(again) == declared(model)
-
-
 def test_no_tables_are_no_statements():
     assert to_ddl([]) == ""
     assert from_ddl("") == from_ddl(" ;; -- nothing\n /* at ; all */ ") == []
-
-
-def test_foreign_keys_come_back_equal():
-    parent = Table("dev", "s", "p", [ID], primary_key=["id"])
-    child = Table(
-        "dev", "s", "c", [ID], foreign_keys=[ForeignKey(["id"], parent), ForeignKey(["id"], parent, name="x")]
-    )
-
-    assert from_ddl(to_ddl([child, parent])) == [parent, child]
-    assert child != replace(child, foreign_keys=())
-    assert len({*child.foreign_keys, *from_ddl(to_ddl([child, parent]))[1].foreign_keys}) == 2
 
 
 def test_arguments_that_mean_nothing_are_refused():
@@ -139,19 +100,3 @@ def test_arguments_that_mean_nothing_are_refused():
     assert refusal(lambda: from_ddl("", catalog_name=None)) == (
         f"from_ddl: catalog_name takes a string, and was given None; {given}"
     )
-
-
-def test_identities_generation_and_defaults_come_back():
-    columns = [
-        Column("a", spark.LongType(), identity=Identity(start=-5, step=-2)),
-        Column("b", spark.LongType(), identity=Identity(start=7, always=False)),
-        Column("c", spark.LongType(), default="coalesce(NULL, 1) -- why"),
-        Column("d", spark.LongType(), generated_as="c + (2 * 3) -- why", comment="Sum"),
-        Column("e", spark.StringType(), default="'COMMENT ''x''' || \"NOT NULL\""),
-    ]
-    model = Table("dev", "s", "a", columns)
-
-    (again,) = from_ddl(to_ddl([model]))
-
-    assert declared(again) == declared(model)
-    assert again.columns[2].default == "coalesce(NULL, 1) -- why"

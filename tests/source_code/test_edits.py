@@ -168,7 +168,3 @@ def test_each_difference_is_a_line():
         'write comment="new"',
         'write foreign_keys=[ForeignKey(["id"], p)]',
     )
-
-
-def test_nothing_is_to_do_where_nothing_differs():
-    assert hand_written(DECLARED, DECLARED) == ()

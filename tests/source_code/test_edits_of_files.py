@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, ForeignKey, Parquet, PrimaryKey, Table
+from pytest_delta_schema import Column, ForeignKey, Parquet, PrimaryKey, Table
 from pytest_delta_schema.source_code.calls import Variable
 from pytest_delta_schema.source_code.edits import edited_declaration
 from pytest_delta_schema.source_code.text import NotLiteralError
@@ -54,63 +54,6 @@ def test_bytes_around_a_declaration_stay():
         assert (b'comment="\\u6771\xe9"' in edited) == (b"latin" in head)
 
 
-def test_a_name_behind_other_letters_is_found():
-    source = f'{IMPORTS}x = "東é"; t = Table("dev", "s", "t", [Column("東é", LongType(), comment="東"), Column("é", LongType())])'
-
-    assert changed(source, columns=[Column("é", spark.LongType(), comment="x")]) == (
-        f'{IMPORTS}x = "東é"; t = Table("dev", "s", "t", [Column("é", LongType(), comment="x")])'
-    )
-
-
-def test_tables_of_a_file_are_edited_one_after_the_other():
-    other = 'u = Table("dev", "s", "u", [Column("id", LongType())])\n'
-    source = f"{IMPORTS}{PLAIN}class Models:\n    {other}\nu = Models.u\n"
-    wanted = {"checks": [Check("c", "id > 0")]}
-
-    after = changed(changed(source, "u", **wanted), "t", comment="x")
-
-    assert after == (
-        IMPORTS.replace("Column,", "Check, Column,")
-        + 't = Table("dev", "s", "t", [Column("id", LongType())], comment="x")\n'
-        + 'class Models:\n    u = Table("dev", "s", "u", [Column("id", LongType())], checks=[Check("c", "id > 0")])\n\nu = Models.u\n'
-    )
-
-
-def test_the_table_of_a_line_with_several_is_known_by_its_name():
-    source = f'{IMPORTS}t, u = (Table("dev", "S", "T", [Column("id", LongType())]), Table("dev", "s", "u", [Column("id", LongType())]))\n'
-
-    assert changed(source, comment="x") == source.replace("LongType())]), Table", 'LongType())], comment="x"), Table')
-
-
-def test_the_parents_of_foreign_keys_are_variables_that_have_their_values():
-    parents = f'{IMPORTS}p = Table("dev", "s", "p", [Column("id", LongType())], primary_key=["id"])\n'
-    later = '\nq = Table("dev", "s", "q", [Column("id", LongType())], primary_key=["id"])\n'
-    child = 't = Table("dev", "s", "t", [Column("id", LongType())], foreign_keys=[ForeignKey(["id"], p)])'
-    tables = made(parents + child + later)
-    names = {tables[name].name: Variable(name, ("id",)) for name in ("p", "q", "t")}
-    keys = [
-        ForeignKey(["id"], tables["p"], name="fk"),
-        ForeignKey(["id"], "dev.s.q", ["id"]),
-        ForeignKey(["id"], "dev.s.t", ["id"]),
-    ]
-
-    declared = tables["t"]
-    wanted = replace(declared, foreign_keys=keys)
-    after = edited_declaration((parents + child + later).encode(), declared.origin.line, declared, wanted, names)
-
-    assert (
-        after.decode()
-        == parents
-        + (
-            't = Table("dev", "s", "t", [Column("id", LongType())], foreign_keys=[ForeignKey(["id"], p, name="fk"),'
-            ' ForeignKey(["id"], "dev.s.q", parent_columns=["id"]), ForeignKey(["id"], "dev.s.t", parent_columns=["id"])])'
-        )
-        + later
-    )
-    none = edited_declaration(after, declared.origin.line, wanted, replace(wanted, foreign_keys=()), names)
-    assert none.decode() == parents + PLAIN.rstrip() + later
-
-
 def test_a_foreign_key_gets_another_parent_or_other_columns():
     source = (
         f'{IMPORTS}p = Table("dev", "s", "p", [Column("id", LongType())], primary_key=["id"])\n'
@@ -119,17 +62,20 @@ def test_a_foreign_key_gets_another_parent_or_other_columns():
     )
     tables = made(source)
     declared = tables["t"]
-    keys = [ForeignKey(["id"], tables["p"], ["b"]), ForeignKey(["b"], tables["p"])]
+    other = ForeignKey(["b"], "dev.s.q", ["y"])
+    keys = [ForeignKey(["id"], tables["p"], ["b"]), ForeignKey(["b"], tables["p"]), other]
     names = {tables["p"].name: Variable("p", ("id",))}
 
-    after = edited_declaration(
-        source.encode(), declared.origin.line, declared, replace(declared, foreign_keys=keys), names
-    )
+    wanted, line = replace(declared, foreign_keys=keys), declared.origin.line
+    after = edited_declaration(source.encode(), line, declared, wanted, names)
 
     assert after.decode() == source.replace(
         'ForeignKey(["id"], p), ForeignKey(["b"], "DEV.s.q", ["x"])',
-        'ForeignKey(["id"], p, parent_columns=["b"]), ForeignKey(["b"], p)',
+        'ForeignKey(["id"], p, parent_columns=["b"]), ForeignKey(["b"], p),'
+        ' ForeignKey(["b"], "dev.s.q", parent_columns=["y"])',
     )
+    none = edited_declaration(after, line, wanted, replace(wanted, foreign_keys=()), names)
+    assert "foreign_keys" not in none.decode()
 
 
 def test_options_of_a_table_that_a_struct_declares_are_edited():
@@ -147,14 +93,8 @@ def test_values_that_are_written_in_several_ways():
         case(parquet, {"convert_from": None}, ")\n")
         case(key, {"primary_key": ()}, ")\n")
         case(key, {"primary_key": PrimaryKey(["ID"])}, ', primary_key=pds.PrimaryKey(["ID"]))\n')
+        case('table_properties={"a": "1"}', {"table_properties": {"a": "2"}}, ', table_properties={"a": "2"})\n')
         case('foreign_keys=[pds.ForeignKey(["id"], "dev.s.p")]', {"foreign_keys": ()}, ")\n")
-
-
-def test_a_type_that_a_text_says_is_a_text_again():
-    source = f'{IMPORTS}t = Table("dev", "s", "t", [Column("id", "long")])\n'
-    struct = spark.StructType([spark.StructField("x", spark.ArrayType(spark.LongType()))])
-
-    assert changed(source, columns=[Column("id", struct)]) == source.replace("long", "struct<x:array<bigint>>")
 
 
 def test_parts_that_are_not_literal_are_refused():
@@ -180,13 +120,6 @@ def test_what_is_not_in_the_head_of_a_file_does_not_make_it_generated():
     assert 'comment="x"' in changed(source, comment="x")
 
 
-def test_a_line_without_a_call_is_refused():
-    declared = made(IMPORTS + PLAIN)["t"]
-
-    with pytest.raises(NotLiteralError, match=r"^line 1 has no call of Table that declares dev\.s\.t$"):
-        edited_declaration((IMPORTS + PLAIN).encode(), 1, declared, replace(declared, comment="x"))
-
-
 def test_a_file_that_cannot_be_read_is_refused():
     declared = made(IMPORTS + PLAIN)["t"]
     with cases(lambda content: refusal(edited_declaration, content, 1, declared, declared)) as case:
@@ -194,18 +127,6 @@ def test_a_file_that_cannot_be_read_is_refused():
         case(b"x = '\xff'\n", "it is not valid Python: invalid or missing encoding declaration")
         encoded = "its encoding utf-7 writes other bytes than it has; save it as UTF-8"
         case(b"# coding: utf-7\nx = '+AGE-'\n", encoded)
-
-
-def test_names_for_type_checkers_are_not_used():
-    source = f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pytest_delta_schema import Check\n{IMPORTS}{PLAIN}"
-
-    assert "import Check, Column, ForeignKey, Table\n" in changed(source, checks=[Check("c", "id > 0")])
-
-
-def test_other_names_of_the_package_are_not_declarations():
-    source = f"from pytest_delta_schema import QualifiedName, open_session\n{IMPORTS}{PLAIN}"
-
-    assert 'comment="x"' in changed(source, comment="x")
 
 
 def test_code_that_does_not_make_the_model_is_refused():

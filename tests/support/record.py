@@ -3,12 +3,9 @@
 Run it as ``python -m support.record`` in the folder of the tests, with the names of records as arguments, or without
 for all of them. A line stays as long as its question has the same digest; remove it from the file to ask again.
 
-* ``pairs``: what the jobs of pairs of contracts meet, half an hour;
-* ``evolved``: what streams do over a change to the next contract, and the features that it enables, an hour;
-* ``rows``: what the writes of one row come to, a quarter of an hour;
+* ``pairs``: what the jobs of pairs of contracts meet, a quarter of an hour;
 * ``frames`` and ``statements``: what every way to write an empty frame comes to, a quarter of an hour each;
-* ``streams`` and ``several``: what streams do over a change, and over several, half an hour. The answers to one change
-  are data of the package.
+* ``streams``: what streams do over a change, half an hour. The answers are data of the package.
 """
 
 from __future__ import annotations
@@ -33,10 +30,8 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 TESTS = Path(__file__).parents[1]
-PAIRS, EVOLVED = (TESTS / "compatibility" / f"{name}-4.4.0.jsonl" for name in ("pairs", "evolved"))
-ROWS, FRAMES, STATEMENTS, SEVERAL = (
-    TESTS / "write_check" / f"{name}-4.4.0.jsonl" for name in ("rows", "frames", "statements", "several")
-)
+PAIRS = TESTS / "compatibility" / "pairs-4.4.0.jsonl"
+FRAMES, STATEMENTS = (TESTS / "write_check" / f"{name}-4.4.0.jsonl" for name in ("frames", "statements"))
 VERSIONS = {
     name: version(distribution)
     for name, distribution in (("delta", "delta-spark"), ("spark", "pyspark"), ("delta-rs", "deltalake"))
@@ -124,7 +119,7 @@ def record_pairs(catalog: LocalCatalog) -> None:
 
     players = Players(catalog)
     pairs = {pair.name: pair for pair in all_pairs()}
-    bases = {base: Pair(base, ()).digest for base in BASES}
+    bases = {base: Pair(base).digest for base in BASES}
 
     def answer(name: str) -> Line:
         if name in bases:
@@ -133,34 +128,6 @@ def record_pairs(catalog: LocalCatalog) -> None:
 
     record(PAIRS, {**bases, **{name: pair.digest for name, pair in pairs.items()}}, answer)
     players.close()
-
-
-def record_evolved(catalog: LocalCatalog) -> None:
-    """Record what streams do over the change of a table to the next contract, and the features that it enables."""
-    from support.pairs import all_pairs  # noqa: PLC0415
-    from support.streams import StreamPlayers  # noqa: PLC0415 - it loads Spark
-
-    players = StreamPlayers(catalog)
-    # By their digests, so that what is recorded is a random part wherever it stops.
-    pairs = {pair.name: pair for pair in sorted(all_pairs(), key=lambda pair: pair.digest)}
-    record(EVOLVED, {name: pair.digest for name, pair in pairs.items()}, lambda name: players.meet(pairs[name]))
-    players.close()
-
-
-def record_rows(catalog: LocalCatalog) -> None:
-    """Record what the writes of one row come to."""
-    from support.agreement import RowStage  # noqa: PLC0415 - it loads Spark
-    from support.cells import PAIRS, Cell, digest, ways_of  # noqa: PLC0415
-
-    def answer(name: str) -> Line:
-        stage = RowStage(catalog, PAIRS[name])
-        outcomes: dict[str, list[str]] = {}
-        for way in ways_of(name):
-            outcomes.setdefault(stage.run(Cell(name, way).options), []).append(way)
-        stage.close()
-        return {"outcomes": {outcome: ", ".join(ways) for outcome, ways in outcomes.items()}}
-
-    record(ROWS, {name: digest(name) for name in PAIRS}, answer)
 
 
 def record_ways(
@@ -223,26 +190,11 @@ def _streams_text(answers: Mapping[str, Mapping[str, object]]) -> str:
     return "{\n" + head + '  "answers": {\n' + ",\n".join(lines) + "\n  }\n}\n"
 
 
-def record_several(catalog: LocalCatalog) -> None:
-    """Record what streams do over several changes at once."""
-    from support.streams import SEVERAL as CASES  # noqa: PLC0415 - it loads Spark
-    from support.streams import play  # noqa: PLC0415
-
-    def answer(name: str) -> Line:
-        case, kind = CASES[name]
-        return {"answer": play(catalog, case, kind).answer}
-
-    record(SEVERAL, {name: digest_of(name) for name in CASES}, answer)
-
-
 RECORDINGS: Mapping[str, Callable[[LocalCatalog], None]] = {
     "pairs": record_pairs,
-    "evolved": record_evolved,
-    "rows": record_rows,
     "frames": record_frames,
     "statements": record_statements,
     "streams": record_streams,
-    "several": record_several,
 }
 
 

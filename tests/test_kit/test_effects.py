@@ -7,22 +7,21 @@ from datetime import datetime, timezone
 
 import pytest
 
-from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.diagnostics.errors import EffectError
-from pytest_delta_schema.state import CheckState, Commit, DataFile, ForeignKeyState, TableState
+from pytest_delta_schema.diagnostics.errors import DeclarationError, EffectError
+from pytest_delta_schema.state import CatalogState, Commit, DataFile, TableState
 from pytest_delta_schema.test_kit.effects import (
     ChangedRows,
     Effect,
+    Observation,
     counts_in_log,
     rewritten_files,
     rows_by_file,
 )
-from support.models import KEY, NAME, state, stored, table
+from support.models import NAME, state, stored, table
 from support.snapshots import TextSnapshot
 
 NO_TABLE = TableState(name=NAME, exists=False)
 LEGACY = {"delta.minReaderVersion": "1", "delta.minWriterVersion": "2"}
-NAMED = {"delta.minReaderVersion": "3", "delta.minWriterVersion": "7"}
 BEFORE = state(stored("id"), stored("note", "string"), table_properties={**LEGACY, "team": "shop"})
 TIME = datetime(2026, 1, 31, 8, tzinfo=timezone.utc)
 WRITE = Commit(
@@ -100,33 +99,17 @@ def test_rows_and_files():
         assert made.versions == tuple(commit.version for commit in commits)
 
 
-FOREIGN_KEY = ForeignKeyState("fk", ("id",), QualifiedName("dev", "silver", "p"), ("id",))
 SCHEMA_CHANGES = {
     "equal": (BEFORE, []),
-    "properties": (replace(BEFORE, version=9, table_properties={"team": "x"}), []),
     "order": (replace(BEFORE, columns=BEFORE.columns[::-1]), []),
     "column": (
         replace(BEFORE, columns=(*BEFORE.columns, stored("x", "int"))),
         [("columns.x", "(absent)", "int")],
     ),
-    "dropped column": (replace(BEFORE, columns=BEFORE.columns[:1]), [("columns.note", "string", "(absent)")]),
-    "check": (
-        replace(BEFORE, checks=(CheckState("positive", "id > 0"),)),
-        [("checks.positive", "(absent)", "id > 0")],
-    ),
-    "key": (
-        replace(BEFORE, primary_key=KEY),
-        [("primary_key", "(absent)", "pk_dev_silver_orders__id (id)")],
-    ),
-    "foreign key": (
-        replace(BEFORE, foreign_keys=(FOREIGN_KEY,)),
-        [("foreign_keys.fk", "(absent)", "(id) references dev.silver.p (id)")],
-    ),
     "layout": (
         replace(BEFORE, partitioning=("id",)),
         [("layout", "neither partitioned nor clustered", "partitioned by (id)")],
     ),
-    "comment": (replace(BEFORE, table_comment="new"), [("comment", "''", "'new'")]),
     "dropped": (NO_TABLE, [("table", "2 columns", "(absent)")]),
 }
 
@@ -145,12 +128,10 @@ def test_schema_changes():
         name: [(change.path, change.before, change.after) for change in made.schema_changes]
         for name, made in effects.items()
     } == {name: changes for name, (_, changes) in SCHEMA_CHANGES.items()}
-    assert [name for name, made in effects.items() if keeps_schema(made)] == ["equal", "properties", "order"]
+    assert [name for name, made in effects.items() if keeps_schema(made)] == ["equal", "order"]
     assert keeps_schema(effect(before=NO_TABLE, after=NO_TABLE))
 
 
-VECTORS = {"delta.feature.deletionVectors": "supported", "delta.enableDeletionVectors": "true"}
-A, B = {"delta.feature.a": "supported"}, {"delta.feature.b": "supported", "delta.columnMapping.maxColumnId": "4"}
 PROPERTIES = {
     "equal": (LEGACY, LEGACY, (), {}),
     "set": (
@@ -159,20 +140,12 @@ PROPERTIES = {
         (),
         {"team": (None, "x"), "delta.appendOnly": (None, "true")},
     ),
-    "unset": ({**LEGACY, "team": "x"}, LEGACY, (), {"team": ("x", None)}),
     "legacy": (
         LEGACY,
         {**LEGACY, "delta.minWriterVersion": "4"},
         ("changeDataFeed", "checkConstraints", "generatedColumns"),
         {},
     ),
-    "first feature": (
-        LEGACY,
-        {**NAMED, **VECTORS},
-        ("deletionVectors",),
-        {"delta.enableDeletionVectors": (None, "true")},
-    ),
-    "another feature": ({**NAMED, **A}, {**NAMED, **B, **A}, ("b",), {}),
     "new table": ({}, LEGACY, ("appendOnly", "invariants"), {}),
 }
 
@@ -184,21 +157,12 @@ def test_features_and_properties():
         assert (name, made.features_raised, made.properties_changed) == (name, features, properties)
 
 
-def test_operations_that_were_expected():
-    assert effect(WRITE, RESTORE).only("write", "RESTORE")
-
-
 def test_a_failure_lists_each_commit(snapshot):
     int_id = replace(BEFORE, columns=(stored("id", "int"), stored("note", "string")))
-    unnamed = Commit(version=0, operation="", timestamp=TIME)
     failures = [
         lambda: effect(WRITE, RESTORE).only("merge", "WRITE"),
-        lambda: effect().only("MERGE"),
-        lambda: effect(REPLACE, UPDATE, OPTIMIZE).only("WRITE"),
-        lambda: effect(unnamed).only("WRITE"),
         lambda: effect(WRITE, UPDATE).made_no_commit(),
         lambda: effect(WRITE, RESTORE, after=int_id).kept_schema,
-        lambda: effect(before=NO_TABLE, table_was="created").kept_schema,
         lambda: effect(WRITE, RESTORE, drift="SQL").kept_contract(table()),
     ]
     texts = []
@@ -244,47 +208,25 @@ SOME = {"numOutputRows": 14, "numCopiedRows": 13, "numDeletedRows": 2}
 COMMITS = [
     # the operation, added and removed files, metrics, the rows that were added, removed and updated, rewritten files
     ("CREATE TABLE", "", "", {}, (0, 0, 0), 0),
-    ("ADD COLUMNS", "", "", {}, (0, 0, 0), 0),
     ("WRITE", "c:3", "", {"numOutputRows": 3}, (3, 0, 0), 0),
     ("WRITE", "c", "", {"numOutputRows": 3}, (3, 0, 0), 0),
-    ("WRITE", "", "", {"numOutputRows": 0}, (0, 0, 0), 0),
-    ("STREAMING UPDATE", "c:3", "", {"numOutputRows": 3}, (3, 0, 0), 0),
-    ("CREATE TABLE AS SELECT", "c:3", "", {"numOutputRows": 3}, (3, 0, 0), 0),
-    ("COPY INTO", "c:3 d:4", "", {}, (7, 0, 0), 0),
-    ("CONVERT", "c:3 d", "", {}, None, 0),
     ("WRITE", "c:2", "a b", {"numOutputRows": 2}, (2, 15, 0), 0),
-    ("CREATE OR REPLACE TABLE AS SELECT", "c:2", "a:9 b", {"numOutputRows": 2}, (2, 14, 0), 0),
     ("WRITE", "c:2", "a x", {"numOutputRows": 2}, None, 0),
     ("WRITE", "c:1 d:13", "a b", SOME, (1, 2, 0), 2),
-    (
-        "WRITE",
-        "c:1 a:9 b:4",
-        "a:10 b:5",
-        SOME,
-        (1, 2, 0),
-        0,
-    ),  # by deletion vectors, as the others with a: on both sides
     ("UPDATE", "c:10", "a", {"numUpdatedRows": 3, "numCopiedRows": 7}, (0, 0, 3), 1),
-    ("UPDATE", "c:10", "a", {"numUpdatedRows": 10, "numCopiedRows": 0}, (0, 0, 10), 1),
     ("UPDATE", "a:7 c:3", "a:10", {"numUpdatedRows": 3}, (0, 0, 3), 0),
-    ("UPDATE", "c:10", "a", {}, None, 1),
     ("DELETE", "c:9", "a", {"numDeletedRows": 1, "numCopiedRows": 9}, (0, 1, 0), 1),
     ("DELETE", "a:9", "a:10", {"numDeletedRows": 1}, (0, 1, 0), 0),
     ("DELETE", "", "a b", {}, (0, 15, 0), 0),
-    ("DELETE", "", "a x", {}, None, 0),
     ("TRUNCATE", "", "a:10 b:5", {}, (0, 15, 0), 0),
     ("MERGE", "c:11", "a:10", {"numTargetRowsCopied": 8, **MERGED}, (2, 1, 1), 1),
     ("MERGE", "c:3 a:8", "a:10", {"numTargetRowsCopied": 0, **MERGED}, (2, 1, 1), 0),
-    ("MERGE", "c:11", "a", {}, None, 1),
     # the metrics of delta-rs
     ("UPDATE", "c:10", "a", {"num_updated_rows": 3, "num_copied_rows": 7}, (0, 0, 3), 1),
-    ("DELETE", "c:9", "a", {"num_deleted_rows": 1, "num_copied_rows": 9}, (0, 1, 0), 1),
     ("MERGE", "c:11", "a", {"num_output_rows": 11, **MERGED_RS}, (2, 1, 1), 1),
     ("WRITE", "c", "", {"num_added_rows": 3}, (3, 0, 0), 0),
-    ("WRITE", "c:2", "a b", {"num_added_rows": 2}, (2, 15, 0), 0),
     ("WRITE", "c:11", "a", {"num_added_rows": 3}, (3, 2, 0), 1),
     ("OPTIMIZE", "c:15", "a:10 b:5", {}, (0, 0, 0), 2),
-    ("COMPUTE STATS", "a:10", "a:10", {}, (0, 0, 0), 0),
     ("RESTORE", "c:15", "a:10 b:5", {}, None, 0),
 ]
 
@@ -300,14 +242,47 @@ def test_counts_of_commits():
     assert [(*case[:4], counted(commit), rewritten_files(commit)) for case, commit in commits] == COMMITS
 
 
-def test_earlier_commits_are_read_only_for_files_without_statistics():
-    def file_rows():
-        raise AssertionError
-
-    assert counts_in_log(made("WRITE", "c:2", "a:9", numOutputRows=2), file_rows) == ChangedRows(added=2, removed=9)
-
-
 def test_the_rows_of_files_follow_from_commits():
     commits = [made("WRITE", "a:10 b:5 c"), made("DELETE", "a:7", "a:10 b:5"), made("WRITE", "d:1")]
 
     assert rows_by_file(commits) == {"a": 7, "d": 1}
+
+
+class Unchanged:
+    """A catalog of a table that nobody changes."""
+
+    def read_tables(self, _):
+        return CatalogState(tables={NAME: BEFORE})
+
+    def version(self, _):
+        return WRITE.version
+
+    def commits(self, _, *, first=0):
+        return (WRITE,) if first <= WRITE.version else ()
+
+    def state_at(self, *_):
+        return BEFORE
+
+
+def test_an_interrupted_job_is_not_observed():
+    with pytest.raises(KeyboardInterrupt), Observation(Unchanged(), NAME, lambda _: "") as effect:
+        raise KeyboardInterrupt
+
+    with pytest.raises(
+        DeclarationError,
+        match=r"^dev\.silver\.orders: versions of an effect is known when the block ends",
+    ):
+        _ = effect.versions
+
+
+def test_an_effect_is_not_known_inside_the_block():
+    with Observation(Unchanged(), NAME, lambda _: "") as effect:
+        with pytest.raises(DeclarationError) as caught:
+            effect.only("WRITE")
+        assert repr(effect) == "effect on dev.silver.orders: not known before the block ends"
+        assert not hasattr(effect, "_nothing")
+
+    assert str(caught.value) == (
+        "dev.silver.orders: only of an effect is known when the block ends; read it after the block"
+    )
+    assert repr(effect) == "effect on dev.silver.orders: the table was kept; the job made no commit"

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from threading import Event
-from types import SimpleNamespace
 
-from pytest_delta_schema import Column, ForeignKey, MemoryCatalog, Unique, progress
+from pytest_delta_schema import Column, ForeignKey, MemoryCatalog, Unique
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.outcomes import Status
-from pytest_delta_schema.execute import RowCounts
-from pytest_delta_schema.progress import LOGGER, step
 from support.rows import different_models, outcomes_of, table
 from support.snapshots import TextSnapshot
 
@@ -19,21 +14,11 @@ PATTERN = "b IS NULL OR NOT (b LIKE '%-q%' AND b LIKE '%y_v' AND length(b) = 77)
 KEY, PARENT = {"primary_key": ["id"]}, ForeignKey(["p"], "dev.silver.parents", ["id"])
 GENERATED = Column("g", "int", is_nullable=False, generated_as="a + 1")
 UNTRIED = {
-    "keys": ("id int not null; b int", [], KEY, ""),
     "one value": ("id int not null", ["id = 1"], KEY, "primary key pk_dev_silver_orders__id"),
     "holds always": ("a int not null", ["a > 0 OR a <= 0"], {}, "check c1"),
-    "several": ("a int not null; b varchar(2)", ["a > 0", "b > 'a'"], {"partitioned_by": ["a"]}, ""),
     "one of several": ("a int not null; b string not null", ["a > 0", PATTERN], {}, "check c2"),
     "generated": ("a int", [], {"more": [GENERATED]}, "not null g"),
-    "default": ("a int", [], {"more": [Column("d", "int", is_nullable=False, default=1)]}, ""),
     "foreign key": ("id int not null; p int", [], {"foreign_keys": [PARENT]}, ""),
-    "foreign key by name": (
-        "id int not null; p int",
-        [],
-        {"foreign_keys": [ForeignKey(["p"], "dev.silver.parents")]},
-        "",
-    ),
-    "void": ("a void", [], {}, ""),
 }
 
 
@@ -72,60 +57,15 @@ class IsFull(MemoryCatalog):
         raise StatementError("the disk is full")
 
 
-class RefusesKeys(MemoryCatalog):
-    """Refuses a single row of the second customer, which the primary key needs."""
-
-    def append_rows(self, table, rows):
-        if len(rows) == 1 and rows[0].get("amount") and rows[0]["id"] and rows[0]["customer"] == 2:
-            raise StatementError("no second one")
-        super().append_rows(table, rows)
-
-
-class Miscounting(MemoryCatalog):
-    """Counts no row that breaks one of the keys.
-
-    Args:
-        position: Which.
-    """
-
-    def __init__(self, position):
-        super().__init__()
-        self.position = position
-
-    def data_checks(self, table):
-        runner = super().data_checks(table)
-
-        def count_rows(*checks):
-            counts = runner.count_rows(*checks)
-            broken = [*counts.broken]
-            broken[self.position] = 0
-            return RowCounts(rows=counts.rows, broken=tuple(broken))
-
-        return SimpleNamespace(count_rows=count_rows)
-
-
 class Patterns(MemoryCatalog):
-    """Evaluates ``sku RLIKE '(?i)^sku'``, as Spark does, and refuses all single rows by it if it is strict.
-
-    Args:
-        is_strict: Whether it does.
-    """
-
-    def __init__(self, *, is_strict=False):
-        super().__init__()
-        self.is_strict = is_strict
+    """Evaluates ``sku RLIKE '(?i)^sku'``, as Spark does."""
 
     def append_rows(self, table, rows):
-        is_alone = self.is_strict and len(rows) == 1
-        if is_alone or any(row.get("sku") is None or not row["sku"].startswith("sku") for row in rows):
+        if any(row.get("sku") is None or not row["sku"].startswith("sku") for row in rows):
             raise StatementError("CHECK constraint c1 (sku RLIKE '(?i)^sku') violated by row with values:")
         if any(row["id"] is None for row in rows):
             raise StatementError("NOT NULL constraint violated for column: id")
         self._rows.setdefault(table, []).extend(rows)
-
-
-class CannotAppend(MemoryCatalog):
-    append_rows = property()
 
 
 def trials():
@@ -142,15 +82,11 @@ def trials():
         table("id bigint not null; sku string", ["sku RLIKE '(?i)^sku'"]),
         table("id int", ["id > 1 AND id < 1"]),
     )
-    keyed = table("id bigint not null; sku string", ["sku RLIKE '(?i)^sku'"], **KEY)
-    for catalog in (TakesAll(), StopsByAnother(), WritesRefused(), IsFull(), RefusesKeys(), CannotAppend()):
+    for catalog in (TakesAll(), StopsByAnother(), WritesRefused(), IsFull()):
         yield type(catalog).__name__, orders, catalog
-    yield "a key is not counted", orders, Miscounting(0)
-    yield "a foreign key is not counted", orders, Miscounting(-1)
     yield "memory cannot evaluate the check", pattern, MemoryCatalog()
     yield "no row meets the check", never, MemoryCatalog()
     yield "no row is known that breaks the check", pattern, Patterns()
-    yield "only the unsolved check stops the others", keyed, Patterns(is_strict=True)
 
 
 def test_a_row_that_is_not_stopped_by_its_constraint_is_a_fault(snapshot):
@@ -169,43 +105,3 @@ def test_memory_stops_the_rows_of_all_scenarios():
 
     assert [outcome for outcome in outcomes if outcome.status is not Status.ENFORCED] == []
     assert len(outcomes) > 100
-
-
-class Slow(MemoryCatalog):
-    """Writes rows in its own step, which lasts until a first record is logged."""
-
-    def __init__(self, logged: Event) -> None:
-        super().__init__()
-        self._logged = logged
-
-    def append_rows(self, *arguments):
-        with step("writing rows"):
-            self._logged.wait()
-            super().append_rows(*arguments)
-
-
-class Messages(logging.Handler):
-    def __init__(self) -> None:
-        super().__init__()
-        self.logged, self.texts = Event(), list[str]()
-
-    def emit(self, record):
-        self.texts.append(record.getMessage())
-        # On a busy machine, the creation of the table is long enough for a record, too.
-        if "trying its constraints" in self.texts[-1]:
-            self.logged.set()
-
-
-def test_a_long_trial_shows_how_many_writes_have_ended_and_not_that_refused_ones_have_stopped(monkeypatch):
-    monkeypatch.setattr(progress, "INTERVAL", 0.01)
-    messages = Messages()
-    logging.getLogger(LOGGER).addHandler(messages)
-
-    try:
-        (outcome,) = outcomes_of([table("a int not null", ["a > 0"])], Slow(messages.logged))
-    finally:
-        logging.getLogger(LOGGER).removeHandler(messages)
-
-    assert outcome.status is Status.ENFORCED
-    assert "dev.silver.t0: trying its constraints: 0 of 3 writes" in messages.texts
-    assert not [text for text in messages.texts if "writing rows" in text]

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import date, datetime, timezone
 from hashlib import sha256
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from pyspark.sql import Row
 
 from pytest_delta_schema import (
     Column,
@@ -24,14 +18,10 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.expressions import failing_rows
 from pytest_delta_schema.testing.scenario import EVERY_TYPE
 from pytest_delta_schema.testing.scenarios import SCENARIOS
-from support.rows import CHECKED_COLUMNS, COMPARISONS, table
+from support.rows import table
 from support.snapshots import TextSnapshot
-from support.strategies import models
-
-UTC = timezone.utc
 
 
 def refusal(model, n=3, **columns):
@@ -66,234 +56,58 @@ def test_the_same_seed_gives_the_same_bytes_on_every_python():
     assert sha256(text.encode()).hexdigest()[:16] == "fcb0181917474b49"
 
 
-KEYS = [
-    ("a string not null; b int not null", {"primary_key": ["a", "b"]}, 2),
-    ("s string not null; f boolean not null", {"primary_key": ["s", "f"], "checks": ["s IN ('x', 'y')"]}, 4),
-    ("id int not null; s varchar(1)", {"primary_key": ["id"], "unique": [Unique(["s"])]}, 10),
-    ("id decimal(3,2) not null", {"primary_key": ["id"], "checks": ["id BETWEEN 0 AND 0.02"]}, 3),
-    ("id int not null", {"primary_key": ["id"], "checks": ["id > 5 OR id = 2"]}, 3),
-]
-
-
 SOLVED = [
     ("a int", ["a IN (3, 5)"]),
-    ("a int", ["a NOT IN (1, 2)"]),
-    ("a int", ["a <> 2"]),
-    ("a int", ["a < 0"]),
-    ("a int", ["a <= -10"]),
-    ("a int", ["a BETWEEN 100 AND 101"]),
-    ("a int", ["a = 7"]),
-    ("a bigint", ["a > 2147483647"]),
     ("a decimal(5,2)", ["a > 0 AND a <= 0.5"]),
-    ("a decimal(5,2)", ["a > 1.995"]),
-    ("a double", ["a > 0"]),
-    ("a decimal(5,2)", ["a > 0"]),
-    ("a date", ["a > '2000-01-01'"]),
-    ("a timestamp_ntz", ["a > '2000-01-01'"]),
-    ("a double", ["a > 0.25 AND a < 0.5"]),
-    ("a int", ["a IN (1, 3, 5)", "a > 1"]),
     ("a int; b decimal(5,2)", ["b IN (2, 2.5, 7)", "a = b"]),
-    ("a int; b decimal(5,2)", ["a IN (2, 3)", "a = b"]),
-    ("a string; b string", ["a IN ('x', 'y')", "b IN ('y', 'x')", "a = b"]),
-    ("a date", ["a IN ('2024-05-05', '2024-05-06')", "a > '2024-05-05'"]),
     ("a string", ["a LIKE 'x%y'", "length(a) = 2"]),
-    ("a varchar(1)", ["a LIKE '%'"]),
-    ("a varchar(2)", ["a LIKE '%y'"]),
-    ("a timestamp_ntz", ["a >= '2024-02-02 10:00:00'"]),
-    ("a timestamp", ["a BETWEEN '2024-02-02' AND '2024-02-03'"]),
-    ("a date; b timestamp", ["b > a"]),
-    ("a boolean; b boolean; c boolean", ["a", "NOT b", "c = false"]),
-    ("a date", ["a >= DATE '2025-05-05'"]),
-    ("a timestamp", ["a < '2000-01-01'"]),
-    ("a date; b date", ["b > a"]),
     ("a int; b decimal(5,2); c int", ["a < b AND b < c"]),
-    ("c int; a int", ["c > a", "c <= 2"]),
-    ("a int; b int", ["a <> b"]),
-    ("a int; b decimal(5,2)", ["a = b"]),
-    ("a string; b string; c string", ["a = b", "a <> c"]),
     ("a string", ["a LIKE 'ORD-%'"]),
-    ("a varchar(6)", ["a LIKE '%@_%'"]),
-    ("a varchar(3)", ["a LIKE '%@_'"]),
-    ("a string", ["a LIKE 'A_'", "a <> 'Ab'"]),
-    ("a string", ["a NOT LIKE 'a%' OR a LIKE 'ab%'"]),
-    ("a string", ["length(a) = 6"]),
-    ("a string", ["length(a) BETWEEN 1 AND 2"]),
-    ("a string", ["length(a) IN (2, 4)"]),
-    ("a string", ["length(a) NOT IN (3, 9)"]),
-    ("a string", ["a IN ('a', 'bb', 'cc')", "length(a) = 2", "a NOT LIKE 'b%'"]),
-    ("a string", ["a = ''"]),
-    ("a string", ["a > 'A'"]),
-    ("a string", ["a > 'x'"]),
-    ("a string", ["a <= 'A'"]),
-    ("a string", ["a <= ''"]),
-    ("a string", ["a BETWEEN 'b' AND 'd'"]),
-    ("a string", ["a BETWEEN 'x' AND 'x'"]),
-    ("a string", ["NOT a BETWEEN 'a' AND 'b'"]),
     ("a string", ["a LIKE 'x%'", "a >= 'xb'"]),
-    ("a string", ["a > 'é'"]),
-    ("a varchar(2)", ["a > 'ab'"]),
-    ("a varchar(2)", ["a > 'ab' AND a < 'b'"]),
-    ("a varchar(2)", ["a > '~a'"]),
-    ("a string; b string", ["a > b", "a < 'b'"]),
-    ("a string; b string; c string", ["a > b", "b > c", "a < 'b'"]),
     ("a string; b string", ["b >= 'k'", "a >= b", "a <= 'l'"]),
-    ("a string; b string", ["a <> b", "a IN ('x', 'y')"]),
-    ("a string; b string", ["a >= b", "a IN ('k', 'm')"]),
-    ("a string; b string", ["a <= b", "a IN ('x', 'y')"]),
-    ("a string; b string", ["a = b", "a >= b", "a IN ('x', 'y')"]),
-    ("a varchar(2); b varchar(2)", ["b <= a", "length(a) = 1", "a = b"]),
     ("a string; b string", ["a > b"]),
     ("a char(3)", ["a IN ('EUR', 'USD')"]),
-    ("a int", ["a IS NULL"]),
     ("a int", ["a IS NULL OR a > 9"]),
-    ("a string; b int", ["a = 'x' OR b > 9"]),
-    ("a string; b int", ["a IN ('x', 'y')", "a <> 'x' OR b IS NOT NULL"]),
-    ("a int", ["coalesce(a, 0) < 3"]),
     ("a struct<b: int, c: struct<d: string>>", ["a.b > 9", "a.c.d IN ('x')"]),
-    ("a struct<b: int, c: struct<d: string>>", ["a.b > 9", "a.c IS NULL"]),
-    ("a int; b int", ["a NOT IN (1, 2) OR b > 0"]),
     ("a char(3); b varchar(1)", ["a > b"]),
-    ("a varchar(1); b char(3)", ["a < b"]),
-    ("a varchar(1); b char(3)", ["a <= b"]),
-    ("a varchar(1); b char(3)", ["b >= a"]),
-    ("a int; b int", ["a + b < 100"]),
-    ("a int", ["1 < 2 AND TRUE"]),
-    ("a int; b int", ["a + b > 100"]),
     ("a int; b int; c int", ["a * b = c", "c > 50"]),
-    ("a int", ["a % 7 = 3"]),
     ("a int; b int", ["CASE WHEN a > 5 THEN b = a ELSE b < a - 10 END"]),
-    ("a int", ["CASE WHEN a > 5 THEN a < 8 ELSE a = -3 END"]),
     ("a string", ["a LIKE 'x%' AND a LIKE '%-y'"]),
     ("a string", ["a RLIKE '^[A-Z]{2}[0-9]{4}$'"]),
-    ("a string", ["a RLIKE '^(de|fr)-[^a-z]+$'"]),
     ("a string", ["upper(a) = a", "substring(a, 1, 2) = 'DE'"]),
     ("a date", ["year(a) = 2026 AND month(a) IN (3, 4)", "day(a) > 20"]),
-    ("a timestamp", ["year(a) = 2026"]),
     ("a array<int>", ["size(a) > 3"]),
     ("a struct<b: int, c: int>; d int", ["a.b + a.c = d", "d > 40"]),
 ]
 
 
-IN_ALL, IN_UTC = ("UTC", "America/New_York", "Asia/Kathmandu", "Pacific/Kiritimati", "Pacific/Pago_Pago"), ("UTC",)
-
-ZONES = [
-    ("a timestamp", "a < '2000-01-01'", IN_ALL),
-    ("a timestamp", "a <> '2023-12-31 19:00:00'", IN_ALL),
-    ("a timestamp", "a <> '2024-01-01 05:45:00'", IN_ALL),
-    ("a timestamp", "a NOT IN ('2024-01-01 14:00:00', '2023-12-31 13:00:00')", IN_ALL),
-    ("a timestamp", "a NOT BETWEEN '2024-01-01 03:00:00' AND '2024-01-01 09:00:00'", IN_ALL),
-    ("a timestamp", "a < '2024-01-01 05:00:00' OR a > '2024-01-01 07:00:00'", IN_ALL),
-    ("a timestamp", "NOT (a > '2023-12-31 18:00:00' AND a < '2023-12-31 20:00:00')", IN_ALL),
-    ("a timestamp", "year(a) <> 2023", IN_ALL),
-    ("a timestamp; b timestamp_ntz", "a <> b", IN_ALL),
-    ("a struct<t: timestamp>; b timestamp_ntz", "a.t >= b", IN_ALL),
-    ("a timestamp; b date", "to_date(a) > b", IN_ALL),
-    ("a timestamp; b timestamp", "a = b", IN_ALL),
-    ("a timestamp", "a = '1999-05-12 09:00:00'", IN_UTC),
-    ("a timestamp", "a IN ('1999-05-12 09:00:00', '2024-01-01')", IN_UTC),
-    ("a timestamp", "year(a) = 2024 AND month(a) = 1 AND a <= '2024-01-01'", IN_UTC),
-    ("a timestamp; b timestamp_ntz", "a = b", IN_UTC),
-    ("a timestamp; b date", "b = a", IN_UTC),
-    ("a struct<t: timestamp>; b timestamp_ntz", "a.t = b", IN_UTC),
-]
-
-
-def seen_in(value, zone):
-    """Return a value as a session in a time zone computes with it, written in UTC."""
-    if isinstance(value, dict):
-        return {name: seen_in(part, zone) for name, part in value.items()}
-    if not isinstance(value, datetime) or value.tzinfo is None:
-        return value
-    return value.astimezone(ZoneInfo(zone)).replace(tzinfo=UTC)
-
-
-def zones_of(rows, check):
-    """Return the time zones in which rows meet a check."""
-    seen = {zone: [{name: seen_in(value, zone) for name, value in row.items()} for row in rows] for zone in IN_ALL}
-    return tuple(zone for zone in IN_ALL if not failing_rows(check, seen[zone], ["a", "b"]))
-
-
-def test_instants_meet_a_check_in_every_time_zone_or_in_utc():
-    assert [
-        (columns, check, zones_of(rows_of(table(columns, [check]), 4), check)) for columns, check, _ in ZONES
-    ] == ZONES
-
-
-def test_numbers_that_overflow_a_narrow_type_are_no_solution():
-    assert rows_of(table("a tinyint; b tinyint", ["a + b > 5"]), 1) == [{"a": 1, "b": 5}]
-    assert refusal(table("a tinyint; b tinyint", ["a * b > 130"])).endswith("is not solved; give a value for a or b")
-
-
 UNSOLVED = [
-    ("a int", ["FALSE"]),
     ("email string; b int", ["email RLIKE '(?i)^x'"]),
     ("a int; b int", ["a > 5", "b > 0", "a < 3"]),
-    ("a int; b int", ["b > 0", "a > 5 AND a < 3"]),
     ("a int not null", ["a IS NULL"]),
-    ("a string", ["a > 'y' AND a < 'x'"]),
-    ("a string", ["a < ''"]),
-    ("a string", ["a IN ('x', 1)"]),
     ("a binary; b binary", ["a = b"]),
-    ("a int; b string", ["a > b"]),
-    ("a string", ["a IN ('x', 'y')", "a > 1"]),
     ("a int", ["a = 'x'"]),
-    ("a int", ["a LIKE '1%'"]),
-    ("a int", ["length(a) > 1"]),
-    ("a array<int>", ["a = 1"]),
     ("a varchar(3)", ["length(a) > 3"]),
-    ("a int; b int", ["a < b AND b < a"]),
-    ("a int; b int", ["a = b AND a <> b"]),
     ("a struct<b: int>", ["a IS NULL AND a.b > 1"]),
 ]
 
 
 ONE_OF_TWO = {"primary_key": ["s", "f"], "checks": ["s IN ('x', 'y')"]}
-ONE_VALUE = {"primary_key": ["flag", "b"], "checks": ["b = 'b'", "NOT flag", "c = 1 OR c = 2"]}
 TOO_MANY = [
     ("s string not null; f boolean not null", ONE_OF_TWO, 5),
     ("id tinyint", {"unique": [Unique(["id"])]}, 257),
-    ("s string", {"unique": [Unique(["s"])], "checks": ["s = 'x_'"]}, 2),
-    ("flag boolean not null; b string not null; c int", ONE_VALUE, 2),
-    ("s varchar(1)", {"unique": [Unique(["s"])]}, 40),
 ]
 """Columns, keys with too few values, and the number of rows that are asked for."""
 
-TO_ITSELF = ForeignKey(["boss"], "dev.silver.orders", ["id"])
-TREES = [
-    ("id int not null; boss int", []),
-    ("id int not null; boss int not null", []),
-    ("id int not null; boss int", ["boss <> id OR boss IS NULL"]),
-    ("id int not null; boss int", ["boss = id"]),
-]
-OF_PARENTS = [
-    ("id int; c bigint", {}),
-    ("c bigint not null", {"primary_key": ["c"]}),
-    ("c bigint not null; line int not null", {"primary_key": ["c", "line"]}),
-    ("c bigint not null; f boolean not null", {"primary_key": ["c", "f"]}),
-    ("c bigint; big bigint", {"checks": ["c < big"]}),
-    ("c bigint", {"checks": ["c > 8"]}),
-]
 BAD_PARENTS = [{customers(): []}, {customers(): [{"x": 1}]}, {customers(): [3]}, {customers(): 3}, {3: []}]
 
 
 def solved():
     """Yield each case and its rows."""
-    for columns, options, n in KEYS:
-        rows = rows_of(table(columns, **options), n)
-        require_taken(table(columns, **options), rows)
-        yield f"{columns}; {options}, {n} rows", rows[-4:]
     for columns, checks in SOLVED:
         rows = rows_of(table(columns, checks))
         require_taken(table(columns, checks), rows)
         yield f"{columns}; {' AND '.join(checks)}", rows
-    for columns, checks, fixed in GIVEN:
-        yield f"{columns}; {' AND '.join(checks)}, {fixed}", rows_of(table(columns, checks), 2, **fixed)
-    for columns, checks in TREES:
-        model = table(columns, checks, foreign_keys=[TO_ITSELF], primary_key=["id"])
-        yield f"{columns}; {' AND '.join(checks)}, to itself", rows_of(model, 4)
-    for columns, options in OF_PARENTS:
-        model = table(columns, foreign_keys=[TO_CUSTOMER], **options)
-        yield f"{columns}; {options}, of parents", rows_of(model, 2, parents=PARENTS)
 
 
 def refused():
@@ -310,13 +124,6 @@ def refused():
     yield refusal(table("amount int; b int"), amuont=1, z=2)
     yield refusal(table("id int"), [{"id": 1}, 3])
     yield refusal(table("id int"), [{"idd": 1}])
-    yield refusal(table("a struct<b: void not null>; c void"))
-
-
-def test_keys_of_one_character_count_up_to_the_last_letter():
-    rows = rows_of(table("a varchar(1) not null", primary_key=["a"]), 35)
-
-    assert "".join(row["a"] for row in rows) == "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def test_rows_meet_keys_and_checks(snapshot):
@@ -330,25 +137,6 @@ def test_what_has_no_rows_is_an_error(snapshot):
     assert refusal(table("c bigint", foreign_keys=[TO_CUSTOMER]), parents=[customers()]).startswith(
         "dev.silver.orders: parents is [Table("
     )
-
-
-GIVEN = [
-    ("a int; b int", ["a + b > 100"], {"a": 100}),
-    ("a int; b int", ["b <= a"], {"a": -1}),
-    ("a int; b int", ["a = 1 OR b > 5"], {"a": 2}),
-    ("a int; b int", ["a > 5 OR a < 3", "b < a"], {"a": 4}),
-    ("n int", [], {"N": 4}),
-]
-
-
-def circular():
-    """Return the first of three tables that reference each other in a circle."""
-    id_ = Column("id", "int", is_nullable=False)
-    first = table("id int not null; next int", primary_key=["id"])
-    second = Table("dev", "silver", "b", [id_, Column("x", "int")], foreign_keys=[ForeignKey(["x"], first)])
-    key = ForeignKey(["id"], second, ["id"])
-    third = Table("dev", "silver", "c", [id_], foreign_keys=[key], primary_key=["id"])
-    return replace(first, foreign_keys=[ForeignKey(["next"], third)])
 
 
 def with_generated(expression, checks=(), **options):
@@ -365,7 +153,6 @@ COUNTED = (
     "id int; day date; at timestamp; name string; short varchar(2); c char(5); price decimal(3,2); part decimal(2,2)"
 )
 SEEDED = "id bigint not null; name varchar(9); price decimal(9,2); at timestamp; s struct<a: int>"
-NOW = "abs(-1) + length('x') * cast(unix_timestamp() as int) * 0"
 
 
 def calls():
@@ -373,44 +160,26 @@ def calls():
     key, in_key = {"primary_key": ["id"]}, {"unique": [Unique(["d"])]}
     yield "values are plain", table("id bigint", more=EVERY_TYPE), 1, {}
     yield "values count up", table(COUNTED), 12, {}
-    yield "keys of maps can be looked up", table("m map<struct<a: int, b: array<int>>,string>"), 1, {}
     yield "another seed changes all but keys", table(SEEDED, **key), 2, {"seed": 7}
     fixed = {"ID": lambda position: 10 * position, "amount": -1, "tags": ["x"]}
     yield "given values are kept", table("id bigint; amount int; tags array<string>", ["amount >= 0"]), 2, fixed
     yield "what the table fills is left out", table("x int", ["d > x", "id < 9", "g < 7"], more=FILLED), 2, {}
-    for default, checks, options in (("0", ["d > 0"], {}), ("0", [], in_key), (NOW, ["d > 5"], {})):
+    for default, checks, options in (("0", ["d > 0"], {}), ("0", [], in_key)):
         replaced = table("x int", checks, more=[Column("d", "int", default=default)], **options)
         yield "a default that a key or a check refuses is replaced", replaced, 2, {}
     generated = with_generated("a + 1", ["g > 100"])
     yield "a check of a generated column is verified", generated, 2, {}
     yield "a check of a generated column is verified", generated, 1, {"a": 100}
-    yield "a check of a generated column is verified", generated, 1, {"a": 100, "g": 101}
-    yield "a check of a generated column is verified", with_generated("a + 1", ["g > 100 AND g < a"]), 3, {}
     odd, unknown = (with_generated(text, unique=[Unique(["g"])]) for text in ("a % 2", "hash(a)"))
     yield "a key of a generated column is verified", odd, 2, {}
-    yield "a key of a generated column is verified", odd, 4, {}
-    yield "a key of a generated column is verified", odd, 3, {"a": 1}
     yield "a key of a generated column is verified", unknown, 2, {}
-    for given_values in ({}, {"a": 5}, {"g": 3}):
-        hashed = with_generated("hash(a)", ["g > a"])
-        yield "a generated column whose value is given is not evaluated", hashed, 1, given_values
     amounts = table("id bigint not null; amount decimal(9,2)", ["amount >= 0"], **key)
     yield "given rows are completed", amounts, [{"amount": -1}, {"id": 2}, {}, {"ID": 7, "amount": None}], {}
-    days = {"amount": -1, "day": lambda position: date(2026, 1, position + 1)}
-    partly = table("id bigint not null; amount int; day date", **key)
-    yield "rows take what they do not give from the columns", partly, [{"amount": 7}, {"day": None}], days
 
 
 def calls_with_parents():
     few: dict[str, Any] = {"parents": {customers(): []}}
     of_parents: dict[str, Any] = {"parents": PARENTS}
-    for columns, keys in (("c bigint not null", ["c"]), ("c bigint not null; f boolean not null", ["c", "f"])):
-        for more in (0, 1):
-            child = table(columns, foreign_keys=[TO_CUSTOMER], primary_key=keys)
-            yield "a key of a foreign key has as many values as the parents", child, 2 * len(keys) + more, of_parents
-    other = table("a int; b int", foreign_keys=[ForeignKey(["b", "a"], "dev.silver.other", ["x", "y"])])
-    frame_rows = {"parents": {"Dev.silver.other": [Row(x=1, y=2), Row(x=None, y=3)]}}
-    yield "parents may be named and have rows of Spark", other, 2, frame_rows
     chosen = table("a int; b int", foreign_keys=[ForeignKey(["a", "b"], "dev.silver.other", ["x", "y"])])
     parents = {"dev.silver.other": [{"x": 7, "y": 70}, {"x": 8, "y": 80}, {"x": 8, "y": 81}]}
     rows = [{"a": 8}, {"a": 8}, {"b": 70}, {"a": None}, {"a": 9}]
@@ -418,15 +187,12 @@ def calls_with_parents():
     defaulted = table("x int", more=[Column("c", "bigint", default=0)], foreign_keys=[TO_CUSTOMER])
     yield "a foreign key does not take the default of its column", defaulted, 2, {}
     yield "a foreign key does not take the default of its column", defaulted, 2, of_parents
-    required = table("c bigint not null", foreign_keys=[TO_CUSTOMER])
-    yield "a foreign key whose values are given needs no parents", required, 1, {"c": 5, **few}
     optional = table("c bigint", foreign_keys=[TO_CUSTOMER])
     yield "without parents there are plain values or NULL", optional, 2, {}
     yield "without parents there are plain values or NULL", optional, 2, few
     shares = {"primary_key": ["t", "id"], "foreign_keys": [ForeignKey(["t", "boss"], "dev.silver.orders")]}
     shared = table("t string not null; id int not null; boss int", **shares)
     yield "a foreign key that shares columns with the key", shared, 3, {}
-    yield "a foreign key that shares columns with the key", shared, 3, {"t": "x"}
     two = [ForeignKey(["t", name], f"dev.silver.{name}", ["t", "id"]) for name in ("a", "b")]
     common = {"dev.silver.a": [{"t": 1, "id": 10}], "dev.silver.b": [{"t": 2, "id": 20}, {"t": 1, "id": 21}]}
     yield (
@@ -435,10 +201,6 @@ def calls_with_parents():
         2,
         {"parents": common},
     )
-    disagree = {**common, "dev.silver.b": common["dev.silver.b"][:1]}
-    keyed = table("T int not null; a int; b int", primary_key=["T"], foreign_keys=two)
-    yield "parents that do not agree are named", keyed, 1, {"parents": disagree}
-    yield "circular foreign keys are NULL", circular(), 1, {}
 
 
 def test_calls_and_their_rows(snapshot):
@@ -448,8 +210,6 @@ def test_calls_and_their_rows(snapshot):
         try:
             made = rows_of(model, rows, **given_values)
             lines += map(str, made[-5:])
-            if name.startswith("a key of a foreign key"):
-                require_taken(model, made)
         except DeclarationError as error:
             lines.append(str(error))
 
@@ -474,8 +234,7 @@ def declared(model):
     return True
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_memory_takes_the_rows_of_all_scenarios(seed):
+def test_memory_takes_the_rows_of_all_scenarios():
     of_scenarios = [
         model
         for scenario in SCENARIOS
@@ -485,25 +244,4 @@ def test_memory_takes_the_rows_of_all_scenarios(seed):
 
     assert len(of_scenarios) > 300
     for model in of_scenarios:
-        require_taken(model, rows_of(model, 3, seed=seed))
-
-
-@given(st.lists(COMPARISONS, unique=True, max_size=5), st.sampled_from(["b", "a", "p"]), st.integers(0, 3))
-@settings(max_examples=60, deadline=None)
-def test_memory_takes_rows_of_random_checks(checks, key, seed):
-    model = table(CHECKED_COLUMNS, checks, unique=[Unique([key])])
-
-    try:
-        rows = rows_of(model, 5, seed=seed)
-    except DeclarationError as error:
-        assert "p < 2.5" in checks or "is not solved" in str(error)  # noqa: PT017 - a combination without a solution
-        return
-    require_taken(model, rows)
-
-
-@given(models(), st.integers(0, 2))
-@settings(max_examples=40, deadline=None)
-def test_memory_takes_rows_of_random_models(model, seed):
-    # A column of voids has one value, which leaves a key one row.
-    if declared(model) and not any("void" in column.data_type.simpleString() for column in model.columns):
-        require_taken(model, rows_of(model, 4, seed=seed))
+        require_taken(model, rows_of(model, 3))

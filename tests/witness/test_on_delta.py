@@ -6,7 +6,7 @@ import pytest
 
 from pytest_delta_schema.witness.child import answers_of
 from pytest_delta_schema.witness.runner import is_confirmed
-from support.compatibility import sample_witnesses, scripts, scripts_of_pairs
+from support.compatibility import sample_witnesses, scripts
 from support.covering import ALL
 
 pytestmark = pytest.mark.spark
@@ -36,8 +36,3 @@ def test_witnesses_show_what_was_found(spark_catalog, tmp_path):
     played = scripts() if ALL else sample_witnesses()
 
     assert [text for one in played if (text := shown(spark_catalog.spark, tmp_path, one))] == []
-
-
-@pytest.mark.skipif(not ALL, reason="the scripts of 300 pairs take ten minutes")
-def test_the_witnesses_of_random_changes_show_what_was_found(spark_catalog, tmp_path):
-    assert [text for one in scripts_of_pairs() if (text := shown(spark_catalog.spark, tmp_path, one))] == []

@@ -5,17 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from pyspark.sql import types as spark
 from pyspark.sql.types import (
     ArrayType,
     CharType,
-    IntegerType,
-    LongType,
     MapType,
     NullType,
-    StringType,
-    StructField,
-    StructType,
     VarcharType,
 )
 
@@ -25,34 +19,21 @@ from pytest_delta_schema import (
     MemoryCatalog,
     Merge,
     Orchestrator,
-    Table,
     WriteOptions,
-    assert_rejects,
-    assert_table_equals,
     check_write,
-    empty_frame,
-    to_struct_type,
 )
 from pytest_delta_schema.backends.local import probe_write
-from pytest_delta_schema.backends.spark.errors import translate_errors
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError, StatementError
-from pytest_delta_schema.sql import dotted
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
-from pytest_delta_schema.testing.scenario import EVERY_TYPE, INT, LONG, MAPPED, TEXT, VARIANTS, WIDENS, field, struct
+from pytest_delta_schema.testing.scenario import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
-from support.agreement import disagreements
 from support.case_tables import assert_rows, cases, refusal
-from support.cells import PAIRS as CELL_PAIRS
-from support.cells import digest, ways_of
 from support.models import NAME, table
-from support.record import ROWS as ROWS_RECORD
-from support.record import recorded as lines_of
 from support.snapshots import ReviewedCases
 from support.writes import (
     BY_ROWS,
     DATE,
     DOUBLE,
-    FLAG,
     MODES,
     PAIRS,
     SHORT,
@@ -100,22 +81,6 @@ def test_a_new_column_has_to_be_one_that_the_table_can_store(reviewed):
     assert case.text == reviewed
 
 
-def test_all_offenders_are_named_in_the_order_in_which_delta_checks_them():
-    target = table(A, Column("b", TEXT, is_nullable=False), Column("v", DATE))
-
-    verdict = check_write(target, frame(a=TEXT, v=FLAG, x=INT, y=LONG))
-
-    assert [(finding.path, finding.rule) for finding in verdict.findings] == [
-        ("a", "type-mismatch"),
-        ("v", "type-mismatch"),
-        ("x", "extra-column"),
-        ("y", "extra-column"),
-        ("b", "missing-not-null-column"),
-    ]
-    assert verdict.rules == ("type-mismatch", "extra-column", "missing-not-null-column")
-    assert verdict.columns == check_write(target, frame(a=INT, b=TEXT, v=DATE)).columns
-
-
 def notes_of_pair(name, how):
     verdict = check_write(*PAIRS[name], WriteOptions(**how))
     assert verdict.accepted
@@ -137,21 +102,6 @@ def test_an_accepted_write_has_notes_on_side_effects(reviewed):
     case("missing checked", "missing checked", {"mode": "overwrite", "overwrite_schema": True})
     case("equal", "equal", {})
     assert case.text == reviewed
-
-
-def test_the_schema_after_a_write_is_one_of_sparks():
-    target = table(Column("id", LONG, is_nullable=False, comment="Key"), Column("v", StructType([field("x", INT)])))
-    given = StructType([StructField("v", StructType([field("X", INT), field("y", TEXT)])), field("id", LONG)])
-
-    verdict = check_write(target, given, WriteOptions(merge_schema=True))
-
-    assert verdict.resulting_schema == StructType(
-        [
-            StructField("id", LONG, nullable=False, metadata={"comment": "Key"}),
-            StructField("v", StructType([StructField("x", IntegerType()), StructField("y", StringType())])),
-        ]
-    )
-    assert str(verdict) == "dev.silver.orders: the write is accepted\n  note: v.y (string) is added, nullable and last"
 
 
 def test_a_live_table_is_judged_as_it_is():
@@ -189,9 +139,10 @@ def test_by_position_structs_are_entered_and_void_takes_anything():
     with cases(rules) as case:
         case(struct(field("s", x)), struct(field("s", y)), ())
         case(struct(field("l", ArrayType(x))), struct(field("l", ArrayType(struct(field("x", TEXT))))), ())
-        case(struct(field("m", MapType(TEXT, INT))), struct(field("m", MapType(TEXT, TEXT))), ())
         case(struct(field("n", NullType())), struct(field("m", INT)), ("wider-type",))
         case(struct(field("s", x)), struct(field("s", DATE)), ("unsupported-cast",))
+    checked = table(A, checks=[Check("positive", "a > 0")])
+    assert check_write(checked, frame(a=x)).rules == ("column-in-use", "type-mismatch")
 
 
 def test_lengths_of_a_frames_texts_are_none():
@@ -232,13 +183,6 @@ def test_a_void_column_has_no_value_for_one_that_is_not_null():
         case(STRICT_V, NullType(), by_name, (VIOLATED, text.replace("v.x", "v")))
 
 
-def test_a_merge_has_no_value_for_a_column_that_is_not_null():
-    for model, given in ((STRICT_V, NullType()), (STRICT_FIELD, VOID_FIELD)):
-        for kind in ("matched", "not_matched"):
-            verdict = check_write(model, frame(a=INT, v=given), Merge(**{kind: "all"}))
-            assert [finding.code for finding in verdict.findings] == [VIOLATED]
-
-
 IN_ORDER, TURNED = struct(field("x", INT), field("y", INT)), struct(field("y", INT), field("x", INT))
 WIDER = struct(field("x", LONG), field("y", INT))
 X_FROM_Y = [
@@ -252,10 +196,8 @@ TURNED_BY = [
     (IN_ORDER, TURNED, BY_NAME, []),
     (IN_ORDER, TURNED, LISTED, X_FROM_Y),
     (IN_ORDER, TURNED, WriteOptions(method="write_to"), []),
-    (*MAPS, INSERT, []),
-    (*MAPS, BY_NAME, []),
     (*MAPS, LISTED, []),
-    *((WIDER, TURNED, options, X_FROM_Y) for options in (INSERT, BY_NAME, LISTED, WriteOptions(method="insert_into"))),
+    *((WIDER, TURNED, options, X_FROM_Y) for options in (INSERT, WriteOptions(method="insert_into"))),
     (WIDER, TURNED, WriteOptions(method="write_to"), []),
     (WIDER, TURNED, Merge(matched="all"), []),
 ]
@@ -311,34 +253,6 @@ def test_a_struct_with_a_length_is_not_left_out_of_a_write_to_a_path():
             assert check_write(target, frame(a=INT), WriteOptions(method="write_to")).accepted
 
 
-def test_a_value_that_is_cast_as_a_whole_has_its_fields_by_position():
-    stored = struct(field("l", ArrayType(WIDER)), field("n", LONG))
-    given = struct(field("l", ArrayType(TURNED)), field("n", INT))
-
-    verdict = check_write(table(A, Column("v", stored)), frame(a=INT, v=given), WriteOptions(method="insert_into"))
-
-    assert [note.path for note in verdict.notes if "gets the value" in note.message] == [
-        "v.l.element.x",
-        "v.l.element.y",
-    ]
-
-
-def test_a_column_of_another_kind_that_a_check_is_made_of():
-    target = table(A, checks=[Check("positive", "a > 0")])
-
-    assert check_write(target, frame(a=struct(field("x", INT)))).rules == ("column-in-use", "type-mismatch")
-
-
-def test_a_new_field_is_written_as_its_struct_would_have_it():
-    commented = StructType(
-        [StructField("x", LongType()), StructField("unit", StringType(), metadata={"comment": "of x"})]
-    )
-
-    verdict = check_write(table(Column("v", struct(field("x", LONG)))), StructType([StructField("v", commented)]))
-
-    assert 'add StructField("unit", StringType(), metadata={"comment": "of x"}) to the struct v' in str(verdict)
-
-
 def test_predictions_are_the_recorded_results():
     wrong = []
     for name, method, mode, real in recorded():
@@ -391,12 +305,6 @@ def test_writes_widen_by_the_rules_of_the_version():
         case((4, 4), DOUBLE, INT, "a int, v double")
 
 
-def test_the_condition_of_a_mismatch_has_a_name_since_delta_4_1():
-    for version, condition in (((4, 0), "_LEGACY_ERROR_TEMP_DELTA_0007"), ((4, 1), "DELTA_METADATA_MISMATCH")):
-        verdict = check_write(table(A), frame(field("a", INT), field("c", INT)), version=version)
-        assert [finding.code for finding in verdict.findings] == [condition]
-
-
 def made(local, model, rows=()):
     scenario = Scenario(name="writes", before=model, after=model, rows=tuple(rows))
     create_initial_tables(scenario, local, SparkDataAccess())
@@ -431,100 +339,3 @@ def test_a_refusal_that_is_not_predicted_has_the_message_of_delta(local, monkeyp
 
     assert (finding.rule, finding.code) == ("refused", "DELTA_METADATA_MISMATCH")
     assert finding.message.startswith("[DELTA_METADATA_MISMATCH] A metadata mismatch was detected")
-
-
-@pytest.mark.spark
-def test_the_probe_needs_something_to_ask(local):
-    with pytest.raises(DeclarationError, match="a schema alone belongs to no session; give catalog="):
-        probe_write(table(A), frame(a=INT))
-    with pytest.raises(DeclarationError, match="what is written is 'a int'; give a DataFrame or its schema"):
-        probe_write(table(A), "a int", catalog=local)
-    with pytest.raises(CatalogReadError, match=r"dev\.silver\.nothing: is not in the catalog; create it first"):
-        probe_write("dev.silver.nothing", frame(a=INT), catalog=local)
-
-
-@pytest.mark.spark
-def test_a_struct_that_is_left_out_breaks_not_null_row_by_row(local):
-    """The prediction for the one pair whose refusal an empty frame does not show."""
-    made(local, PAIRS[BY_ROWS].table)
-    rows = local.spark.createDataFrame([(1,)], PAIRS[BY_ROWS].frame)
-
-    with pytest.raises(StatementError) as caught, translate_errors(local.bridge.with_logical_names):
-        rows.writeTo(dotted(NAME)).append()
-
-    assert caught.value.condition == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
-    assert_rejects(
-        PAIRS[BY_ROWS].table, rows, WriteOptions(method="write_to"), reason="DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
-    )
-
-
-@pytest.mark.spark
-def test_an_empty_frame_of_every_type_can_be_appended(local):
-    columns = [column for column in [*EVERY_TYPE, *VARIANTS] if column.name != "c_void"]
-    model = made(local, table(*columns))
-
-    nothing = empty_frame(local.spark, model)
-    nothing.write.mode("append").saveAsTable(dotted(NAME))
-
-    assert nothing.schema == to_struct_type(model)
-    assert local.version(NAME) == 0
-    assert check_write(model, nothing).accepted
-
-
-@pytest.mark.spark
-def test_a_model_is_made_from_the_schema_that_spark_shows(local):
-    declared = table(
-        Column("id", LONG, is_nullable=False, comment="Key"),
-        Column("code", spark.VarcharType(9), default="'x'"),
-        Column("place", struct(field("lat", DOUBLE, comment="Degrees"))),
-    )
-    made(local, declared)
-
-    again = Table.from_struct_type(*NAME, local.spark.table(dotted(NAME)).schema)
-
-    assert again.columns == declared.columns
-
-
-@pytest.mark.spark
-def test_a_stream_stops_at_its_contract(local, tmp_path):
-    """A pipeline gains a column: the prediction shows it before the stream fails."""
-    contract = made(local, table(A, B))
-    source, progress = str(tmp_path / "source"), str(tmp_path / "progress")
-    known, grown = frame(a=INT, b=TEXT), frame(a=INT, b=TEXT, c=DOUBLE)
-    local.spark.createDataFrame([(1, "x")], known).write.format("parquet").save(source)
-
-    assert check_write(contract, stream(local, source, known), WriteOptions(method="write_stream")).accepted
-    run(local, source, known, progress)
-    assert_table_equals(contract, [(1, "x")], catalog=local)
-
-    local.spark.createDataFrame([(2, "y", 0.5)], grown).write.format("parquet").mode("append").save(source)
-    verdict = check_write(contract, stream(local, source, grown), WriteOptions(method="write_stream"))
-    assert verdict.rules == ("extra-column",)
-    with pytest.raises(StatementError) as caught, translate_errors(local.bridge.with_logical_names):
-        run(local, source, grown, progress)
-    assert caught.value.condition == verdict.findings[0].code
-    assert_table_equals(contract, [(1, "x")], catalog=local)
-
-
-def stream(local, source, schema):
-    return local.spark.readStream.schema(schema).parquet(source)
-
-
-def run(local, source, schema, progress):
-    writer = stream(local, source, schema).writeStream.format("delta").option("checkpointLocation", progress)
-    writer.trigger(availableNow=True).toTable(dotted(NAME)).awaitTermination()
-
-
-def test_what_is_recorded_of_rows_is_what_is_asked():
-    rows = lines_of(ROWS_RECORD)
-    written = {
-        name: {way for ways in line["outcomes"].values() for way in ways.split(", ")} for name, line in rows.items()
-    }
-
-    assert {name: line["of"] for name, line in rows.items()} == {name: digest(name) for name in CELL_PAIRS}
-    assert written == {name: {*ways_of(name)} for name in rows}
-    assert sum(map(len, written.values())) >= 1000
-
-
-def test_predictions_agree_with_what_became_of_rows():
-    assert [each for name, line in lines_of(ROWS_RECORD).items() for each in disagreements(name, line)] == []
