@@ -23,7 +23,7 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
 from pytest_delta_schema.write_check import check_stream
 from support.case_tables import assert_rows, cases, named_cases, refusal
-from support.compatibility import CASES, rules, shown
+from support.compatibility import CASES, FEED, rules, shown
 from support.models import table
 from support.snapshots import ReviewedCases
 
@@ -60,6 +60,9 @@ def test_a_finding_says_what_for_whom_who_is_first_and_the_consent():
 def test_what_is_safe_needs_no_consent():
     (finding,) = judge_change(table(ID), table(ID, comment="Orders"), roles=["readers"])
 
+    assert str(finding) == (
+        "dev.silver.orders: safe: comment: '' -> 'Orders': readers are not affected [DC139 CommentChanged]"
+    )
     assert (finding.consent, finding.advice, finding.diagnostic.severity) == ("", "", "note")
 
 
@@ -71,8 +74,10 @@ def test_who_is_upgraded_first():
     both, renamed, checked = table(ID, V), table(ID, Column("w", INT, renamed_from="v")), table(ID, checks=POSITIVE)
     with cases(advice) as case:
         case(both, table(ID), "readers", "upgrade readers before this release")
+        case(both, table(ID), "writers", "upgrade writers before this release")
         case(both, renamed, "readers", "upgrade readers with this release")
         case(both, renamed, "writers-by-merge", "upgrade writers by MERGE after this release")
+        case(table(ID), checked, "writers", "upgrade writers before this release")
         case(table(ID), table(ID, NOTE), "streams", "restart streams with this release")
         upgrade = "upgrade streams with this release; set the option schemaTrackingLocation to <folder>"
         case(table(ID, NOTE), table(ID, NOTE, partitioned_by=["note"]), "streams", upgrade)
@@ -102,12 +107,18 @@ def test_the_worst_of_several_changes_counts():
 
 
 def test_a_type_that_iceberg_cannot_follow_is_refused():
-    properties = {**WIDENS, **MAPPED, "delta.enableIcebergCompatV2": "true"}
-    old, new = (table(ID, Column("v", kind), table_properties=properties) for kind in ("int", "double"))
+    for key, value in (("delta.enableIcebergCompatV2", "true"), ("delta.universalFormat.enabledFormats", "iceberg")):
+        properties = {**WIDENS, **MAPPED, key: value}
+        old, new = (table(ID, Column("v", kind), table_properties=properties) for kind in ("int", "double"))
 
-    (text,) = shown(old, new, "clients")
-    assert "clients cannot have it, because Delta refuses it for tables with Iceberg metadata" in text
-    assert shown(old, replace(new, columns=[ID, Column("v", "bigint")]), "clients") == []
+        assert shown(old, new, "clients") == [
+            (
+                "dev.silver.orders: breaking: columns.v: int -> double: clients cannot have it, because Delta refuses it for"
+                " tables with Iceberg metadata; upgrade clients before this release; leave the type as it is"
+                " [DC104 TypeWidened]"
+            )
+        ]
+        assert shown(old, replace(new, columns=[ID, Column("v", "bigint")]), "clients") == []
 
 
 def test_clients_are_those_of_the_released_contract():
@@ -127,6 +138,17 @@ def test_clients_are_those_of_the_released_contract():
     assert shown(old, new, "clients", clients=["trino>=400"], client_features=known) == []
 
 
+def test_a_new_table_of_equal_columns_is_named_for_one_that_is_gone():
+    new = table(ID, name="dev.silver.sales")
+
+    (text,) = shown(table(ID), None, "readers", new_tables=[new, table(V, name="dev.silver.other")])
+
+    assert text == (
+        "dev.silver.orders: breaking: the table: declared -> (absent): readers find no table; upgrade readers before"
+        " this release; dev.silver.sales is new and has the same columns [DC142 TableRemoved]"
+    )
+
+
 def test_streams_of_another_version_are_not_judged():
     (text,) = shown(table(ID), table(ID, NOTE), "streams", version=(4, 0))
 
@@ -142,13 +164,33 @@ def test_streams_are_judged_as_the_stream_check_predicts():
         if case.old is not None and case.new is not None and case.new.evolution == "strict"
         if all(CELLS_OF[case.row][role] == "predicted" for role in roles)
     ]
-    assert len(predicted) == 51
+    assert len(predicted) == 78
     for case in predicted:
         findings = judge_change(case.old, case.new, roles=[*roles])
         for role, kinds in roles.items():
             answers = [STREAM_VERDICTS[check_stream(case.old, case.new, kind).answer] for kind in kinds]
             verdict = worst_verdict(finding for finding in findings if finding.role == role)
             assert verdict == max(answers, key=VERDICTS.index), case
+
+
+def test_any_name_is_judged_and_shown():
+    for name in ("a.b", "`", "'", "\x1b[2J", "select", "ä ö", "a\nb", "delta.x"):
+        column, nested = Column(name, INT), Column("s", struct(field(name, INT), field("x", INT)))
+        for old, new in (
+            (table(ID, column), table(ID)),
+            (table(ID), table(ID, column)),
+            (table(ID, column), table(ID, Column(name, LONG))),
+            (table(ID, nested), table(ID, Column("s", struct(field("x", INT))))),
+            (table(ID, column), table(ID, column, partitioned_by=[name])),
+            (table(ID), table(ID, table_properties={name: name}, tags={name: name})),
+            (table(ID, column), table(ID, Column(name, INT, comment=name), unique=[Unique([name])])),
+        ):
+            findings = judge_change(old, new, roles=ROLES)
+            assert findings
+            assert all(str(finding).isprintable() for finding in findings)
+            assert all("\x1b" not in finding.consent and "\n" not in finding.consent for finding in findings)
+            broken = {each.rule for each in findings if (each.role, each.verdict) == ("writers", "breaking")}
+            assert broken <= {"ColumnRemoved", "TypeWidened", "PartitioningChanged"}
 
 
 def test_what_can_never_be_meant_is_refused(reviewed):
@@ -270,6 +312,14 @@ def test_what_neither_contract_owns_is_not_judged():
         assert judge_change(table(ID, owns=owns), table(ID, owns=owns, checks=POSITIVE), roles=ROLES) == ()
 
 
+def test_what_leaves_the_contract_is_only_no_longer_promised():
+    assert rules(table(ID, V), table(ID, owns={"columns": "ignore"})) == ["AspectNotOwned"]
+    assert shown(table(ID), table(ID, read_only=True), "readers")[0].startswith(
+        "dev.silver.orders: dangerous: owns: columns, types, defaults, primary_keys, unique, foreign_keys, checks,"
+        " comments, properties, layout, tags: manage -> read only: readers have no promise any more; check readers"
+    )
+
+
 def test_what_the_contract_begins_to_own_is_not_judged_if_it_matters():
     old, new = table(ID, owns={"checks": "ignore"}), table(ID, checks=POSITIVE)
 
@@ -333,6 +383,14 @@ def test_the_changes_that_two_contracts_have():
     assert shown(default, table(ID, Column("v", INT, default=2)), "streams", "clients") == []
 
 
+def test_a_feed_that_ends_is_a_change_for_those_who_read_it():
+    gone = table(ID, table_properties=dict.fromkeys(FEED))
+    assert rules(table(ID, table_properties=FEED), gone) == ["ChangeFeedDisabled"]
+    assert len(shown(table(ID, table_properties=FEED), gone, "change-feed")) == 1
+    assert shown(table(ID, V), table(ID), "change-feed") == []
+    assert len(shown(table(ID, V, table_properties=FEED), table(ID, table_properties=FEED), "change-feed")) == 1
+
+
 def test_writes_that_fail_for_what_the_contract_does_not_own_are_not_its_changes():
     old, new = table(ID, V), table(ID, Column("v", "boolean"), Column("w", INT))
     ignored = [replace(model, owns={"types": "ignore"}) for model in (old, new)]
@@ -359,9 +417,16 @@ def test_an_insert_by_position_keeps_the_values_loses_them_or_is_refused():
     rows = [
         ("varchar(9)", "varchar(8)", "values-that-do-not-fit"),
         ("varchar(9)", "varchar(9)", ""),
+        ("varchar(8)", "varchar(9)", ""),
         ("string", "char(5)", "values-that-do-not-fit"),
+        ("varchar(5)", "char(5)", "values-are-changed"),
         ("char(5)", "varchar(5)", "values-are-changed"),
+        ("char(5)", "string", "values-are-changed"),
         ("struct<a: varchar(9)>", "struct<a: char(8)>", "values-that-do-not-fit"),
+        ("array<varchar(9)>", "array<varchar(8)>", "values-that-do-not-fit"),
+        ("map<varchar(9), int>", "map<varchar(8), int>", "values-that-do-not-fit"),
+        ("map<int, varchar(9)>", "map<int, varchar(8)>", "values-that-do-not-fit"),
+        ("array<struct<a: map<int, varchar(9)>>>", "array<struct<a: map<int, varchar(8)>>>", "values-that-do-not-fit"),
         ("tinyint", "varchar(3)", "values-that-do-not-fit"),
         ("tinyint", "varchar(4)", ""),
         ("bigint", "varchar(19)", "values-that-do-not-fit"),
@@ -370,9 +435,9 @@ def test_an_insert_by_position_keeps_the_values_loses_them_or_is_refused():
         ("decimal(5,5)", "varchar(8)", ""),
         ("decimal(5,0)", "varchar(5)", "values-that-do-not-fit"),
         ("decimal(5,0)", "varchar(6)", ""),
+        ("timestamp", "varchar(40)", "values-that-do-not-fit"),
         ("boolean", "varchar(4)", "values-that-do-not-fit"),
         ("double", "float", "values-are-changed"),
-        ("struct<a: int>", "string", "values-are-changed"),
         ("float", "double", ""),
         ("int", "float", "values-are-changed"),
         ("smallint", "float", ""),
@@ -384,8 +449,19 @@ def test_an_insert_by_position_keeps_the_values_loses_them_or_is_refused():
         ("decimal(10,2)", "decimal(12,2)", ""),
         ("decimal(5,2)", "int", "values-are-changed"),
         ("decimal(5,0)", "int", ""),
+        ("int", "boolean", "values-are-changed"),
+        ("boolean", "int", ""),
+        ("timestamp", "date", "values-are-changed"),
+        ("timestamp", "timestamp_ntz", "values-are-changed"),
+        ("date", "timestamp", ""),
+        ("timestamp", "string", ""),
+        ("struct<a: int>", "string", "values-are-changed"),
         (AB, BA, ""),
         (AB, WIDE_BA, "values-in-other-fields"),
+        (f"array<{AB}>", f"array<{WIDE_BA}>", "values-in-other-fields"),
+        (f"map<int, {AB}>", f"map<int, {WIDE_BA}>", "values-in-other-fields"),
+        (f"struct<t: {AB}>", f"struct<t: {WIDE_BA}>", "values-in-other-fields"),
+        ("struct<a: int, b: int>", "struct<a: bigint, b: int>", ""),
     ]
 
     assert_rows(rows, lost_by_position)
@@ -412,6 +488,56 @@ def test_a_text_of_a_frame_has_the_length_of_the_field_at_its_place():
 
         assert [loss.path for loss in misplaced(old.columns, new.columns)] == [ColumnPath.parse(path)]
         assert [*misplaced(old.columns, longer.columns)] == []
+
+
+def test_the_change_that_has_a_fault_is_named():
+    """By position, a column that is added is the cause of too few columns, whatever else is changed."""
+    wide, tagged = table(ID, Column("v", LONG), Column("n", INT)), {"team": "x"}
+    (text,) = shown(table(ID, V), replace(wide, table_properties={**tagged, **FEED}), "writers-by-position")
+    assert "columns.n: (absent) -> int: writers by position with insertInto" in text
+    assert "too-few-columns" in text
+    nested = table(ID, Column("v", LONG), Column("s", struct(field("x", INT), field("y", INT))))
+    (text,) = shown(table(ID, V, Column("s", struct(field("x", INT)))), nested, "writers-by-position")
+    assert "columns.s.y: (absent) -> int" in text
+    (text,) = shown(table(ID, V, NOTE), table(ID, NOTE, table_properties=tagged), "writers-by-position")
+    assert "columns.v: int -> (not in the model)" in text
+    retyped, reordered = shown(
+        table(ID, Column("v", "struct<a: string, b: int>")),
+        table(Column("id", "string"), Column("v", "struct<b: int, a: string>"), table_properties=tagged),
+        "writers",
+    )
+    assert "columns.id: bigint -> string: writers by save," in retyped
+    assert "the order of fields in v: a, b -> b, a: writers by INSERT BY NAME," in reordered
+
+
+def test_an_insert_with_a_list_of_columns_fills_the_fields_of_others_by_position():
+    """As Delta 4.4.0 stores them: arrays and maps as a whole if no column needs a cast, and structs field by field."""
+
+    def moved(before, after=""):
+        old, new = (
+            table(ID, Column("v", kind.format(fields), is_nullable=False))
+            for kind, fields in ((before, AB), (after or before, BA))
+        )
+        writes = changed_writes("writers", comparable(old, new), (4, 4))
+        return [write.path for write in writes if write.write.name == "INSERT of columns"]
+
+    with cases(moved) as case:
+        case("{}", ["v"])
+        case("struct<s: {}>", ["v.s"])
+        case("array<{}>", [])
+        case("map<string, {}>", [])
+        case("struct<l: array<{}>>", [])
+        case("array<array<{}>>", [])
+        case("struct<l: array<{}>, n: int>", "struct<l: array<{}>, n: bigint>", ["v.l.element"])
+
+
+def test_a_change_that_only_orders_fields_of_other_types_refuses_no_other_write():
+    old, new = (table(ID, Column("v", kind)) for kind in ("struct<a: string, b: int>", "struct<b: int, a: string>"))
+
+    (text,) = shown(old, replace(new, table_properties={"team": "x"}), "writers", "writers-by-position")
+    assert (
+        "the order of fields in v: a, b -> b, a: writers by INSERT of columns, INSERT OVERWRITE of columns put" in text
+    )
 
 
 def test_an_empty_text_is_refused_in_a_partition_that_is_not_null():
@@ -461,8 +587,12 @@ def test_what_is_refused_counts_more_than_what_is_changed():
 
 def test_a_version_that_names_features_is_for_clients_that_know_one_of_them():
     """Trino knows deletion vectors from 427 on, so it reads such a protocol; of Athena nothing is known."""
-    named = table(ID, table_properties={"delta.minReaderVersion": "3"})
+    named = {"delta.minReaderVersion": "3"}
 
-    assert shown(table(ID, clients=["trino>=430"]), named, "clients") == []
-    (text,) = shown(table(ID, clients=["athena", "trino>=430"]), named, "clients")
+    assert shown(table(ID, clients=["trino>=430"]), table(ID, table_properties=named), "clients") == []
+    (text,) = shown(table(ID, clients=["athena", "trino>=430"]), table(ID, table_properties=named), "clients")
     assert "it is not known whether athena can use delta.minreaderversion" in text
+    older = {"delta.minReaderVersion": "2"}
+    (text,) = shown(table(ID, clients=["power-bi", "athena"]), table(ID, table_properties=older), "clients")
+    assert "it is not known whether athena can use columnMapping" in text
+    assert shown(table(ID), table(ID, table_properties={"delta.minReaderVersion": "new"}), "clients") == []

@@ -10,7 +10,7 @@ from pyspark.sql.types import ArrayType, CharType, DecimalType, NullType, Timest
 
 from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, PrimaryKey, Table, Unique
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
-from pytest_delta_schema.compatibility.effects import STREAM_KINDS_OF
+from pytest_delta_schema.compatibility.writers import WRITES_BY_ROLE
 from pytest_delta_schema.delta.protocol import is_on
 from pytest_delta_schema.settings.table import ROLES
 from pytest_delta_schema.state.desired import desired_state
@@ -18,6 +18,7 @@ from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT, field, s
 from pytest_delta_schema.witness.script import NoScript, Script, scripts_of, witness_of
 from pytest_delta_schema.write_check.values import CHANGE_FEED
 from support.models import table
+from support.pairs import all_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,6 +80,7 @@ AMOUNT, DEFAULT_V = Column("amount", DecimalType(10, 2)), Column("v", INT, is_nu
 GENERATED, ONE = Column("g", LONG, generated_as="id + 1"), Column("v", INT, default=1)
 FILLED_NOTE = Column("note", TEXT, is_nullable=False)
 TIMESTAMP_NTZ = TimestampNTZType()
+NAMED_FEATURES = {"delta.minReaderVersion": "3", "delta.minWriterVersion": "7"}
 KEYED = _of(STRICT, NOTE, primary_key=PrimaryKey(["id"], name="pk"))
 RELIED = _of(STRICT, NOTE, primary_key=PrimaryKey(["id"], name="pk", rely=True))
 POSITIVE = [Check("positive", "id > 0")]
@@ -93,19 +95,35 @@ CASES: tuple[Case, ...] = (
     Case("ColumnRemoved", _both(ID, Column("s", XY)), _both(ID, Column("s", X)), "bbb bbb bbb -"),
     Case("ColumnRemoved", _of(ID, V, evolution="additive"), _of(ID, evolution="additive"), "bbb bbb bb- d"),
     Case("ColumnRenamed", _both(ID, V), _both(ID, Column("w", INT, renamed_from="v")), "b-b bbb b-b -"),
+    Case("ColumnRenamed", _of(ID, V), _of(ID, Column("w", INT, renamed_from="v")), "b-b bbb b-b d"),
     Case("TypeChanged", _both(ID, V), _both(ID, Column("v", "boolean")), "bbb bbb bdd -"),
     Case("TypeChanged", _of(ID, NOTE), _of(ID, Column("note", CharType(5))), "bbb bbb bbb -"),
     Case("TypeChanged", _of(ID, Column("v", VarcharType(9))), _of(ID, Column("v", CharType(9))), "bbb bbb ddd -"),
+    Case("TypeChanged", _of(ID, V), _of(ID, Column("v", VarcharType(3))), "bbb bbb bbb -"),
+    Case("TypeChanged", _of(ID, Column("v", "boolean")), _of(ID, Column("v", VarcharType(5))), "bbb bbb b-- -"),
+    Case("TypeChanged", _of(ID, AMOUNT), _of(ID, Column("amount", VarcharType(11))), "bbb bbb bbb -"),
+    Case("TypeChanged", _of(ID, AMOUNT), _of(ID, Column("amount", VarcharType(12))), "bbb bbb b-- -"),
+    Case("TypeChanged", _of(ID, Column("v", "double")), _of(ID, Column("v", "float")), "bbb bbb bdd -"),
+    Case("TypeChanged", _of(ID, Column("v", "timestamp")), _of(ID, Column("v", "date")), "bbb bbb bdd -"),
+    Case("TypeChanged", _of(ID, AMOUNT), _of(ID, Column("amount", DecimalType(10, 1))), "bbb bbb bdd -"),
+    Case("TypeChanged", _of(ID, Column("s", X)), _of(ID, Column("s", TEXT)), "bbb bbb bdd -"),
     Case("TypeChanged", _both(ID, Column("v", LONG)), _both(ID, V), "bbb bbb bbb -"),
+    Case("TypeChanged", _of(ID, NOTE), _of(ID, Column("note", "timestamp_ntz")), "bbb bbb bbb d"),
     Case("TypeChanged", _of(ID, Column("s", X)), _of(ID, Column("s", ArrayType(INT))), "bbb bbb bbb -"),
     Case("TypeWidened", _both(ID, V), _both(ID, Column("v", LONG)), "ddd dbd b-- -"),
     Case(
         "TypeWidened", _of(ID, AMOUNT, clients=CLIENTS), _of(ID, Column("amount", DecimalType(12, 2))), "ddd dbd b-- b"
     ),
     Case("TypeWidened", _of(ID, Column("v", NullType())), _of(ID, Column("v", TEXT)), "ddd ddd --- -"),
+    Case("TypeWidened", _of(ID, Column("v", VarcharType(5))), _of(ID, Column("v", VarcharType(9))), "ddd -d- --- -"),
     Case("NullableColumnAdded", _of(ID, V), _of(ID, V, NOTE), "-b- ddd -bb -"),
+    Case("NullableColumnAdded", _of(ID, V), _of(ID, V, Column("at", "timestamp_ntz")), "-bd ddd -bb d"),
     Case("NullableColumnAdded", _of(ID, V), _of(ID, V, Column("next", LONG, generated_as="id + 1")), "-b- ??? -bb d"),
+    Case("NullableColumnAdded", _of(ID, V), _of(ID, V, Column("number", LONG, identity=True)), "-b- ??? -bb d"),
     Case("RequiredColumnAdded", _of(ID, V), _of(ID, V, Column("note", TEXT, is_nullable=False)), "-b- bbb bbb -"),
+    Case(
+        "RequiredColumnAdded", _of(ID, V), _of(ID, V, Column("at", "timestamp_ntz", is_nullable=False)), "-bd bbb bbb d"
+    ),
     Case(
         "RequiredColumnAdded",
         _filled(ID, V),
@@ -113,6 +131,12 @@ CASES: tuple[Case, ...] = (
         "-b- bbb -bb -",
     ),
     Case("FieldAdded", _of(ID, Column("s", X)), _of(ID, Column("s", XY)), "ddd ddd bbb -"),
+    Case(
+        "FieldAdded",
+        _of(ID, Column("s", X)),
+        _of(ID, Column("s", struct(field("x", INT), field("at", TIMESTAMP_NTZ)))),
+        "ddd ddd bbb d",
+    ),
     Case("FieldOrderChanged", _of(ID, Column("s", XY)), _of(ID, Column("s", YX)), "ddd --- b-- -"),
     Case(
         "FieldOrderChanged", _of(ID, Column("s", ArrayType(XY))), _of(ID, Column("s", ArrayType(YX))), "ddd --- --- -"
@@ -125,11 +149,26 @@ CASES: tuple[Case, ...] = (
     ),
     Case("NullAllowed", _of(STRICT, V), _of(ID, V), "ddd ddd --- -"),
     Case("NullForbidden", _of(ID, V), _of(STRICT, V), "--- bb- bbb -"),
+    Case(
+        "NullForbidden",
+        _of(ID, V, properties=NAMED_FEATURES),
+        _of(STRICT, V, properties=NAMED_FEATURES),
+        "--- bb- bbb d",
+    ),
     Case("LengthShortened", _of(ID, NOTE), _of(ID, Column("note", VarcharType(5))), "--- bbb bbb -"),
+    Case(
+        "LengthShortened", _of(ID, Column("v", VarcharType(9))), _of(ID, Column("v", VarcharType(5))), "--- bbb bbb -"
+    ),
     Case(
         "LengthShortened",
         _of(ID, Column("s", struct(field("x", VarcharType(9))))),
         _of(ID, Column("s", struct(field("x", VarcharType(5))))),
+        "--- ??? bbb -",
+    ),
+    Case(
+        "LengthShortened",
+        _of(ID, Column("s", ArrayType(VarcharType(9)))),
+        _of(ID, Column("s", ArrayType(VarcharType(5)))),
         "--- ??? bbb -",
     ),
     Case("CollationChanged", _of(ID, NOTE), _of(ID, Column("note", "string collate UTF8_LCASE")), "ddd bbb b-- d"),
@@ -138,15 +177,19 @@ CASES: tuple[Case, ...] = (
     Case("ColumnOrderNotKept", _of(ID, NOTE), _of(NOTE, ID), "-b- --- -b- -"),
     Case("ColumnOrderNotKept", _of(ID, NOTE, column_order="manage"), _of(ID, NOTE), "-b- --- -b- -"),
     Case("DefaultChanged", _filled(ID, V), _filled(ID, Column("v", INT, default=1)), "--- -d- d-- -"),
+    Case("DefaultChanged", _filled(ID, ONE), _filled(ID, Column("v", INT, default=2)), "--- -d- d-- -"),
+    Case("DefaultChanged", _filled(ID, ONE), _filled(ID, V), "--- -d- d-- -"),
     Case("DefaultChanged", _filled(ID, DEFAULT_V), _filled(ID, Column("v", INT, is_nullable=False)), "--- -d- b-- -"),
     Case("GenerationChanged", _of(ID, V), _of(ID, Column("v", INT, generated_as="cast(id as int)")), "--- ??? bbb d"),
     Case("GenerationChanged", _of(ID, GENERATED), _of(ID, Column("g", LONG, generated_as="id + 2")), "--- ??? bbb -"),
     Case("GenerationChanged", _of(ID, GENERATED), _of(ID, Column("g", LONG)), "--- ??? d-- -"),
+    Case("GenerationChanged", _of(ID, Column("n", LONG, identity=True)), _of(ID, Column("n", LONG)), "--- ??? d-- -"),
     Case("GenerationChanged", _of(ID, V), _of(Column("id", LONG, identity=True), V), "--- ??? bbb d"),
     Case("CheckAdded", _of(ID, V), _of(ID, V, checks=POSITIVE), "--- -d- bbb d"),
     Case("CheckAdded", _of(ID, V, clients=CLIENTS), _of(ID, V, checks=POSITIVE), "--- -d- bbb ?"),
     Case("CheckDropped", _of(ID, V, checks=POSITIVE), _of(ID, V), "ddd -d- --- -"),
     Case("ConstraintKeyAdded", _of(STRICT, NOTE), KEYED, "--- --- ddd -"),
+    Case("ConstraintKeyAdded", KEYED, _of(STRICT, NOTE, primary_key=PrimaryKey(["note"], name="pk")), "--- --- ddd -"),
     Case("ConstraintKeyAdded", _of(ID, NOTE), _of(ID, NOTE, unique=[Unique(["id"])]), "--- --- ddd -"),
     Case("ConstraintKeyAdded", _of(ID, NOTE), _of(ID, NOTE, foreign_keys=[PARENT]), "--- --- ddd -"),
     Case("RelyKeyAdded", _of(STRICT, NOTE), RELIED, "ddd --- ddd -"),
@@ -163,6 +206,12 @@ CASES: tuple[Case, ...] = (
         _of(ID, NOTE, partitioned_by=["id"]),
         "--- bdb bbd -",
     ),
+    Case(
+        "PartitioningChanged",
+        _of(ID, NOTE, partitioned_by=["note"]),
+        _of(ID, NOTE, clustered_by=["id"]),
+        "--- bdb bbd d",
+    ),
     Case("ClusteringChanged", _of(ID, NOTE), _of(ID, NOTE, clustered_by=["note"]), "--- -d- --- d"),
     Case(
         "ChangeFeedDisabled",
@@ -170,20 +219,26 @@ CASES: tuple[Case, ...] = (
         _of(ID, V, properties={"delta.enableChangeDataFeed": "false"}),
         "--- -db --- -",
     ),
+    Case("ChangeFeedDisabled", _of(ID, V), table(ID, V), "--- --b --- -"),
     Case("AppendOnlyDisabled", *_set("delta.appendOnly", "true", "false"), "ddd ddd --- -"),
     Case("RetentionShortened", *_set("delta.logRetentionDuration", None, "interval 7 days"), "ddd ddd --- -"),
     Case("RetentionShortened", *_set("delta.deletedFileRetentionDuration", "interval 9 days", None), "ddd ddd --- -"),
     Case("PropertyChanged", *_set("delta.logRetentionDuration", "interval 7 days", "interval 8 days"), "--- -d- --- -"),
     Case("PropertyChanged", *_set("team", None, "sales"), "--- --- --- -"),
+    Case("PropertyChanged", *_set("delta.targetFileSize", None, "33554432"), "--- ??? --- -"),
+    Case("PropertyChanged", *_set("delta.isolationLevel", None, "Serializable"), "--- -d- --- -"),
     Case("FeatureEnabled", *_set("delta.enableDeletionVectors", None, "true"), "--d -d- --- d"),
     Case("FeatureEnabled", *_set("delta.minReaderVersion", None, "3"), "--d ??? --- d"),
+    Case("FeatureEnabled", *_set("delta.minWriterVersion", None, "7"), "--- ??? --- d"),
     Case("FeatureEnabled", *_set("delta.minWriterVersion", "2", "4"), "--- ??? --- d"),
+    Case("PropertyChanged", *_set("delta.minWriterVersion", None, "2"), "--- ??? --- -"),
     Case("OtherFormatDisabled", *_set("delta.universalFormat.enabledFormats", "iceberg", None), "ddd --- --- d"),
     Case(
         "OtherFormatDisabled",
         *_set("delta.universalFormat.enabledFormats", "hudi, iceberg", "iceberg"),
         "ddd ??? --- d",
     ),
+    Case("OtherFormatDisabled", *_set("delta.enableIcebergCompatV2", "true", "false"), "ddd ??? --- d"),
     Case("PropertyChanged", *_set("delta.universalFormat.enabledFormats", "hudi", "iceberg, Hudi"), "--- ??? --- -"),
     Case("FeatureEnabled", *_set("delta.appendOnly", None, "true"), "--- -d- bbb -"),
     Case("ColumnMappingDropped", *_set("delta.columnMapping.mode", "name", "none"), "--- bbb --- -"),
@@ -217,6 +272,9 @@ def rules(old: Table, new: Table, **options: Any) -> list[str]:
 
 NOT_IN_PLACE = ("NullForbidden", "change-feed")
 """Open-source Delta has no statement for SET NOT NULL, so only a new table shows it, which ends the stream."""
+
+EVERY_METHOD = "RequiredColumnAdded"
+"""A change that writers meet by every method with which they add rows."""
 
 
 class Played(NamedTuple):
@@ -255,8 +313,18 @@ def all_played() -> list[Played]:
 
 def scripts() -> list[Played]:
     """Return those that can be run, once each."""
+    return _once(all_played())
+
+
+def scripts_of_pairs() -> list[Played]:
+    """Return those of all edits of the plain contract, once each: many pairs have the same script."""
+    plain = (pair for pair in all_pairs() if pair.base == "plain")
+    return _once(played for pair in plain for played in witnesses_of(pair.name, pair.old, pair.new))
+
+
+def _once(played: Iterable[Played]) -> list[Played]:
     chosen: dict[tuple[bool, str], Played] = {}
-    for one in all_played():
+    for one in played:
         is_safe = one.finding.verdict == "safe"
         if isinstance(one.script, Script) and not (is_safe and (one.finding.rule, one.finding.role) == NOT_IN_PLACE):
             chosen.setdefault((is_safe, one.script.text.partition("import sys")[2]), one)
@@ -264,15 +332,12 @@ def scripts() -> list[Played]:
 
 
 def sample_witnesses() -> list[Played]:
-    """Return one witness for each kind of change, of readers and writers in turn, and one for each role of streams and verdict."""
+    """Return one witness for each kind of change, of roles in turn, and for one of them those of every method."""
     chosen: dict[str, Played] = {}
     counts = dict.fromkeys(ROLES, 0)
     for one in scripts():
         rule, role = one.finding.rule, one.finding.role
         if one.finding.verdict == "safe":
-            continue
-        if role in STREAM_KINDS_OF:
-            chosen.setdefault(f"{role} {one.finding.verdict}", one)
             continue
         known = chosen.get(rule)
         if known is None or counts[role] + 1 < counts[known.finding.role]:
@@ -280,4 +345,7 @@ def sample_witnesses() -> list[Played]:
                 counts[known.finding.role] -= 1
             chosen[rule] = one
             counts[role] += 1
-    return list(chosen.values())
+    of_writers = [one for one in scripts() if one.finding.rule == EVERY_METHOD and one.finding.role in WRITES_BY_ROLE]
+    case = of_writers[0].name.partition(" ")[0]
+    every = [one for one in of_writers if one.name.partition(" ")[0] == case and one not in chosen.values()]
+    return [*chosen.values(), *every]

@@ -22,7 +22,8 @@ from deltalake.exceptions import DeltaError
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import types
-from pyspark.sql.functions import col, lit, transform, transform_values
+from pyspark.sql.functions import col, expr, lit, transform, transform_values
+from pyspark.sql.functions import max as max_of
 from pyspark.sql.functions import struct as struct_of
 
 from pytest_delta_schema import QualifiedName
@@ -114,6 +115,7 @@ class Read(NamedTuple):
     role: Role
     name: str
     run: Callable[[Stage], object]
+    is_for: Callable[[Table], bool] = lambda _: True
 
 
 def _collected(shown: DataFrame) -> object:
@@ -145,6 +147,24 @@ def _with_released_rows(stage: Stage) -> object:
     return _collected(before.unionAll(stage.spark.table(stage.table).select(_named(stage.released))))
 
 
+def _structs(released: Table) -> list[str]:
+    return [column.name for column in released.columns if isinstance(column.data_type, types.StructType)]
+
+
+def _compared(stage: Stage) -> object:
+    """Compare structs with constants of the released type and with each other, and cast them to text."""
+    rows = stage.spark.table(stage.table)
+    parts = []
+    for name in _structs(stage.released):
+        constant = literal(row(stage.base, 1, "first")[name], _type_of(stage.released, name))
+        parts += [max_of(rows[name] == expr(constant)), max_of(rows[name]), max_of(rows[name].cast("string"))]
+    return _collected(rows.agg(*parts))
+
+
+def _type_of(released: Table, name: str) -> types.DataType:
+    return next(column.data_type for column in released.columns if column.name == name)
+
+
 def _by_path(stage: Stage) -> object:
     return _collected(stage.spark.read.format("delta").load(str(stage.folder)).select(_leaves(stage.released)))
 
@@ -157,6 +177,7 @@ def _by_delta_rs(stage: Stage) -> object:
 READS: tuple[Read, ...] = (
     Read("readers", "SELECT by name", lambda s: _collected(s.spark.table(s.table).select(_leaves(s.released)))),
     Read("readers", "UNION ALL", _with_released_rows),
+    Read("readers", "structs compared", _compared, lambda released: bool(_structs(released))),
     Read("readers-by-path", "load", _by_path),
     Read("readers-by-path", "delta-rs", _by_delta_rs),
     Read("readers-by-position", "SELECT *", lambda s: _collected(s.spark.table(s.table))),
@@ -201,8 +222,8 @@ def _saved(rows: DataFrame, stage: Stage, mode: str = "append", **options: str) 
     writer.save(str(stage.folder))
 
 
-def _saved_as_table(rows: DataFrame, stage: Stage) -> None:
-    writer = rows.write.format("delta").mode("append")
+def _saved_as_table(rows: DataFrame, stage: Stage, mode: str = "append") -> None:
+    writer = rows.write.format("delta").mode(mode)
     if stage.released.partitioned_by:
         writer = writer.partitionBy(*stage.released.partitioned_by)
     writer.saveAsTable(stage.table)
@@ -311,8 +332,27 @@ WRITES: tuple[Write, ...] = (
         _has_partitions,
         overwrites=True,
     ),
+    Write("writers", "save in mode overwrite", _frame(lambda r, s: _saved(r, s, "overwrite")), overwrites=True),
+    Write(
+        "writers",
+        "saveAsTable in mode overwrite",
+        _frame(lambda rows, stage: _saved_as_table(rows, stage, "overwrite")),
+        overwrites=True,
+    ),
+    Write(
+        "writers",
+        "INSERT OVERWRITE BY NAME",
+        _statement("INSERT OVERWRITE {table} BY NAME SELECT * FROM {source}"),
+        overwrites=True,
+    ),
+    Write(
+        "writers-by-position",
+        "INSERT OVERWRITE",
+        _statement("INSERT OVERWRITE {table} SELECT * FROM {source}"),
+        overwrites=True,
+    ),
 )
-"""Those that overwrite have a table for themselves."""
+"""In this order, because those that overwrite leave nothing of the others."""
 
 JOBS: tuple[Read | Write, ...] = (*READS, *WRITES)
 ROLES: tuple[Role, ...] = tuple(dict.fromkeys(job.role for job in JOBS))
@@ -320,8 +360,17 @@ _IN_TURN: tuple[tuple[str, ...], ...] = (
     ("saveAsTable", "writeTo", "writeStream"),
     ("INSERT BY NAME", "DELETE"),
     ("insertInto", "INSERT"),
+    ("save in mode overwrite", "saveAsTable in mode overwrite", "INSERT OVERWRITE BY NAME", "INSERT OVERWRITE"),
 )
 """Jobs that Delta treats alike, so each pair has one of them."""
+
+
+_IN_TURN_TOGETHER: tuple[tuple[str, ...], ...] = (
+    ("SELECT by name", "load", "SELECT *"),
+    (*_IN_TURN[0], *_IN_TURN[1], *_IN_TURN[3], "save", "UPDATE"),
+    ("save without", "writeTo without", "INSERT BY NAME without", "MERGE without"),
+)
+"""The same for edits that come together: each of them has come alone to all jobs."""
 
 
 _APART = "append only"
@@ -330,13 +379,13 @@ _APART = "append only"
 
 def jobs_of(pair: Pair) -> frozenset[str]:
     """Return the jobs of a pair; each way to read and to write is that of many pairs."""
-    names = {*(job.name for job in READS), *(job.name for job in WRITES if job.is_for(pair.old))}
-    if pair.edit == _APART:
-        return frozenset(names)
+    if pair.edits == (_APART,):
+        return frozenset(job.name for job in JOBS if job.is_for(pair.old))
     number = int(pair.digest, 16)
-    chosen = {jobs[number % len(jobs)] for jobs in _IN_TURN}
-    alike = {name for jobs in _IN_TURN for name in jobs}
-    return frozenset(names - (alike - chosen))
+    turns = (*_IN_TURN_TOGETHER, _IN_TURN[2]) if len(pair.edits) > 1 else _IN_TURN
+    chosen = {jobs[number % len(jobs)] for jobs in turns}
+    alike = {name for jobs in turns for name in jobs}
+    return frozenset(job.name for job in JOBS if job.is_for(pair.old) and (job.name not in alike or job.name in chosen))
 
 
 ROLE_OF: Mapping[str, Role] = {job.name: job.role for job in JOBS}
@@ -438,7 +487,11 @@ class Players:
     def _answers(self, base: str, model: Table, jobs: Collection[str] = ()) -> dict[str, Answer]:
         stage = self.stage(base, model)
         released = stage.released
-        answers = {job.name: _tried(partial(job.run, stage)) for job in READS if job.name in jobs or not jobs}
+        answers = {
+            job.name: _tried(partial(job.run, stage))
+            for job in READS
+            if job.is_for(released) and (job.name in jobs or not jobs)
+        }
         firsts = {
             job.name: 100 * number
             for number, job in enumerate(WRITES, 1)
@@ -454,12 +507,15 @@ class Players:
             )
         for job in WRITES:
             if job.name in firsts and job.overwrites:
-                # Which rows are left is a question of the rows that no other job has written.
-                fresh = self.stage(base, model)
+                # Which rows are left is a question of partitions only, and of the rows that no other job has written.
+                sees_rows = _has_partitions(released)
+                fresh = self.stage(base, model) if sees_rows else stage
                 with _ALONE:
                     failure = _tried(partial(job.run, fresh, firsts[job.name]))
-                answers[job.name] = failure if failure.failure else Answer(result=self._rows(fresh))
-                self._catalog.spark.sql(f"DROP TABLE {fresh.table}")
+                is_seen = sees_rows and not failure.failure
+                answers[job.name] = Answer(result=self._rows(fresh)) if is_seen else failure
+                if sees_rows:
+                    self._catalog.spark.sql(f"DROP TABLE {fresh.table}")
         self._catalog.spark.sql(f"DROP TABLE {stage.table}")
         return answers
 

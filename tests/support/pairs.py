@@ -1,4 +1,4 @@
-"""Pairs of a released contract and the next one: eleven contracts, and each edit of them."""
+"""Pairs of a released contract and the next one: twelve contracts, each edit of them, and edits that come together."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
+from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import types
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     Edit = Callable[[Table], Table]
     Row = Mapping[str, Any]
 
+COUNT = 603  # with three that are no contract
 FILLED = {"delta.feature.allowColumnDefaults": "supported"}
 FEATURES = {**BOTH, **FILLED}
 TIMES = {**FEATURES, "delta.feature.timestampNtz": "supported"}
@@ -42,6 +44,7 @@ NUMBERS = columns_of(
     "id bigint not null; f double; q float; r timestamp; t date; o boolean; i int; j smallint; k decimal(10,2); b string"
 )
 PARTS = columns_of("id bigint not null; b string; c int; e string not null; day date")
+LIMITED = columns_of("id bigint not null; v int; w int not null; b string; n int; o int not null")
 VALUES = (
     ID,
     Column("a", INT, default=1),
@@ -57,6 +60,12 @@ NUMBERED = (
     Column("z", LONG, is_nullable=False),
     Column("b", TEXT),
 )
+CHECKS = [
+    Check("v_positive", "v > 0"),
+    Check("w_range", "w > 0 AND w < 100"),
+    Check("b_known", "b IN ('a', 'b', 'c')"),
+    Check("n_given", "n IS NOT NULL"),
+]
 BASES: dict[str, Table] = {
     "plain": table(*PLAIN, table_properties=FEATURES),
     "ordered": table(*PLAIN, table_properties=FEATURES, column_order="manage"),
@@ -75,6 +84,7 @@ BASES: dict[str, Table] = {
     "numbered": table(*NUMBERED, table_properties=FEATURES),
     "unpartitioned": table(*PARTS),
     "partitioned": table(*PARTS, partitioned_by=["b"]),
+    "limited": table(*LIMITED, checks=CHECKS),
 }
 """The released contracts."""
 
@@ -83,13 +93,12 @@ class Pair(NamedTuple):
     """A released contract and the next one."""
 
     base: str
-    edit: str = ""
-    """What is changed; ``""`` for nothing."""
+    edits: tuple[str, ...]
 
     @property
     def name(self) -> str:
         """The name of the pair in messages and in the record."""
-        return f"{self.base}: {self.edit}"
+        return f"{self.base}: {', '.join(self.edits)}"
 
     @property
     def old(self) -> Table:
@@ -99,7 +108,10 @@ class Pair(NamedTuple):
     @property
     def new(self) -> Table:
         """The next contract."""
-        return EDITS[self.edit](self.old) if self.edit else self.old
+        model = self.old
+        for edit in self.edits:
+            model = EDITS[edit](model)
+        return model
 
     @property
     def digest(self) -> str:
@@ -154,6 +166,15 @@ def _check(name: str, condition: str) -> Edit:
         return replace(model, checks=[*others, Check(name, condition)])
 
     return edit
+
+
+def _unchecked(name: str) -> Edit:
+    return lambda model: replace(model, checks=[check for check in model.checks if check.name != name])
+
+
+def _swapped(model: Table) -> Table:
+    names = {"v_positive": "b_known", "b_known": "v_positive"}
+    return replace(model, checks=[Check(names.get(check.name, check.name), check.expression) for check in model.checks])
 
 
 def _last_first(model: Table) -> Table:
@@ -219,12 +240,13 @@ EDITS: dict[str, Edit] = {
     "a is text": _typed("a", "string"),
     "a NOT NULL": _as(Column("a", INT, is_nullable=False)),
     "a has a default": _as(Column("a", INT, default=7)),
+    "a described": _as(Column("a", INT, comment="How many")),
     "b renamed": _column("b", Column("b2", TEXT, renamed_from="b")),
     "b gone": _column("b", None),
     "b short": _typed("b", "varchar(5)"),
     "c narrower": _typed("c", "int"),
     "c checked": _check("c_positive", "c > 0"),
-    "c unchecked": _with(checks=[]),
+    "c unchecked": _unchecked("c_small"),
     "c checked less": _check("c_small", "c IS NULL OR c < 2000"),
     "c checked more": _check("c_small", "c IS NULL OR c < 100"),
     "v shorter": _typed("v", "varchar(5)"),
@@ -251,17 +273,28 @@ EDITS: dict[str, Edit] = {
     "by b and e": _with(partitioned_by=["b", "e"]),
     "by nothing": _with(partitioned_by=()),
     "clustered by c": _with(clustered_by=["c"], partitioned_by=()),
+    "described": _with(comment="All of them"),
+    "another key": _with(primary_key=PrimaryKey(["id", "e"], name="pk")),
+    "no key": _with(primary_key=()),
+    "unique": _with(unique=[Unique(["c"], name="c_once")]),
     "feed": _property("delta.enableChangeDataFeed", "true"),
     "append only": _property("delta.appendOnly", "true"),
     "deletion vectors": _property("delta.enableDeletionVectors", "true"),
     "mapped": _property("delta.columnMapping.mode", "name"),
     "widens": _property("delta.enableTypeWidening", "true"),
     "checkpoints of version 2": _property("delta.checkpointPolicy", "v2"),
+    "row tracking": _property("delta.enableRowTracking", "true"),
+    "commit timestamps": _property("delta.enableInCommitTimestamps", "true"),
     "times without zone": _property("delta.feature.timestampNtz", "supported"),
     "version 3, 7": lambda model: _property("delta.minReaderVersion", "3")(
         _property("delta.minWriterVersion", "7")(model)
     ),
+    "version 2, 5": lambda model: _property("delta.minReaderVersion", "2")(
+        _property("delta.minWriterVersion", "5")(model)
+    ),
     "version 1, 4": _property("delta.minWriterVersion", "4"),
+    "short log": _property("delta.logRetentionDuration", "interval 10 days"),
+    "tuned": _property("delta.targetFileSize", "33554432"),
     "team": _property("team", "x"),
     "c NOT NULL": _as(Column("c", INT, is_nullable=False)),
     "e short": _as(Column("e", "varchar(5)", is_nullable=False)),
@@ -280,17 +313,45 @@ EDITS: dict[str, Edit] = {
     "z identity": _as(Column("z", LONG, is_nullable=False, identity=Identity(always=False))),
     "z numbered always": _as(Column("z", LONG, is_nullable=False, identity=True)),
     "z generated": _as(Column("z", LONG, is_nullable=False, generated_as="id + 3")),
+    "v >= 0": _check("v_positive", "v >= 0"),
+    "v > 1": _check("v_positive", "v > 1"),
+    "v > 10": _check("v_positive", "v > 10"),
+    "0 < v": _check("v_positive", "0 < v"),
+    "v > 0 OR v IS NULL": _check("v_positive", "v > 0 OR v IS NULL"),
+    "v <> 0": _check("v_positive", "v <> 0"),
+    "v unchecked": _unchecked("v_positive"),
+    "v > 0, again": _check("v_again", "v > 0"),
+    "v > -1, too": _check("v_above", "v > -1"),
+    "v < 1000, too": _check("v_below", "v < 1000"),
+    "v < 20, too": _check("v_below", "v < 20"),
+    "v NOT NULL": _as(Column("v", INT, is_nullable=False)),
+    "w >= 0": _check("w_range", "w >= 0 AND w <= 100"),
+    "w from 1 to 50": _check("w_range", "w BETWEEN 1 AND 50"),
+    "w from 1 to 99": _check("w_range", "w BETWEEN 1 AND 99"),
+    "w > 0": _check("w_range", "w > 0"),
+    "w may be NULL": _as(Column("w", INT)),
+    "b of four": _check("b_known", "b IN ('c', 'b', 'a', 'd')"),
+    "b of two": _check("b_known", "b IN ('a', 'b')"),
+    "b <> x": _check("b_known", "b <> 'x'"),
+    "b is a letter": _check("b_known", "length(b) = 1"),
+    "n NOT NULL for its check": lambda model: _unchecked("n_given")(_as(Column("n", INT, is_nullable=False))(model)),
+    "n NOT NULL": _as(Column("n", INT, is_nullable=False)),
+    "n unchecked": _unchecked("n_given"),
+    "o checked and not NOT NULL": lambda model: _check("o_given", "o IS NOT NULL")(_as(Column("o", INT))(model)),
+    "o checked": _check("o_given", "o IS NOT NULL"),
+    "o may be NULL": _as(Column("o", INT)),
+    "two checks swap their names": _swapped,
 }
 """The changes of a contract, each of one part."""
 
 ONLY: dict[str, tuple[str, ...]] = {
     "plain": (
-        *("a gone", "a widened", "a is text", "a NOT NULL", "a has a default", "b renamed", "b gone"),
+        *("a gone", "a widened", "a is text", "a NOT NULL", "a has a default", "a described", "b renamed", "b gone"),
         *("b short", "c narrower", "c checked", "v shorter", "v longer", "v is string", "s.z added"),
         *("s.y gone", "s turned", "s turned and wider", "d wider", "d double", "e may be NULL", "n added"),
         *("m NOT NULL added", "m NOT NULL with a default added", "g generated", "i identity", "last first", "by b"),
-        *("by e", "clustered by c", "feed", "append only", "deletion vectors"),
-        "team",
+        *("by e", "clustered by c", "described", "another key", "unique", "feed", "append only", "deletion vectors"),
+        *("short log", "tuned", "team"),
     ),
     "texts": ("g generated", "y of char added", "n gone", "team"),
     "nested": ("n added", "last first", "team"),
@@ -302,8 +363,15 @@ ONLY: dict[str, tuple[str, ...]] = {
     "numbered": ("n plain", "n always", "n step", "z identity", "z numbered always", "z generated", "last first"),
     "unpartitioned": (
         *("by b", "by e", "by c", "by day", "by b and e", "clustered by c", "b short", "c NOT NULL", "e short"),
-        *("feed", "append only", "deletion vectors", "mapped", "widens", "checkpoints of version 2"),
-        *("times without zone", "version 3, 7", "version 1, 4", "team"),
+        *("feed", "append only", "deletion vectors", "mapped", "widens", "checkpoints of version 2", "row tracking"),
+        *("commit timestamps", "times without zone", "version 3, 7", "version 2, 5", "version 1, 4", "team"),
+    ),
+    "limited": (
+        *("v >= 0", "v > 1", "v > 10", "0 < v", "v > 0 OR v IS NULL", "v <> 0", "v unchecked", "v > 0, again"),
+        *("v > -1, too", "v < 1000, too", "v < 20, too", "v NOT NULL", "w >= 0", "w from 1 to 50", "w from 1 to 99"),
+        *("w > 0", "w may be NULL", "b of four", "b of two", "b <> x", "b is a letter", "n NOT NULL for its check"),
+        *("n NOT NULL", "n unchecked", "o checked and not NOT NULL", "o checked", "o may be NULL"),
+        "two checks swap their names",
     ),
 }
 """The edits that each released contract has."""
@@ -316,30 +384,69 @@ for _base, _columns in _TYPES.items():
         ONLY[_base] += (*_edits,)
 ONLY |= {
     "ordered": ONLY["plain"],
-    "checked": (*ONLY["plain"], "c unchecked", "c checked less", "c checked more"),
+    "checked": (*ONLY["plain"], "c unchecked", "c checked less", "c checked more", "no key"),
     "texts and generated": tuple(
         edit for edit in ONLY["texts"] if edit != "g generated" and not edit.startswith("texts i")
     ),
     "partitioned": (*ONLY["unpartitioned"], "by nothing", "b gone"),
 }
 
+_TOGETHER: tuple[frozenset[str], ...] = (
+    frozenset({"by b", "b gone"}),
+    frozenset({"by b", "b renamed"}),
+    frozenset({"clustered by c", "c narrower"}),
+    frozenset({"another key", "e may be NULL"}),
+    frozenset({"another key", "no key"}),
+    frozenset({"v unchecked", "two checks swap their names"}),
+)
+"""Edits that are no declaration together."""
+
+
+def _part(edit: str) -> str:
+    """Return the part that an edit is about: a column, the layout, or the property."""
+    for base in _TYPES:
+        edit = edit.removeprefix(f"{base} ")
+    word = edit.split(maxsplit=1)[0].partition(".")[0].rstrip(":")
+    layout = {"by", "clustered"}
+    if word in layout:
+        return "layout"
+    return {"0": "v", "version": "version", "mapped": "mapped"}.get(word, word)
+
+
+def fit(edits: tuple[str, ...]) -> bool:
+    """Whether edits touch different parts, and together are a declaration."""
+    parts = [_part(edit) for edit in edits]
+    if "two" in parts and {"v", "b"} & {*parts}:
+        return False
+    return len(parts) == len({*parts}) and not any(together <= {*edits} for together in _TOGETHER)
+
+
 _ALIKE = {
     "ordered": ("n added", "g generated", "last first", "b renamed", "a gone"),
-    "checked": ("c narrower", "c checked", "b gone"),
+    "checked": ("c narrower", "c checked", "another key", "b gone"),
 }
-"""The edits of the contracts that are otherwise like the plain one."""
+"""The edits that come alone to the contracts that are otherwise like the plain one."""
 
 
 @cache
 def all_pairs() -> tuple[Pair, ...]:
-    """Return each edit of each base."""
-    pairs = (
-        Pair(base, edit)
+    """Return the same 600 pairs in every run: each edit of each base alone, and random ones of two or three edits."""
+    random = Random(2026)  # noqa: S311 - the same pairs in every run
+    pairs = [
+        Pair(base, (edit,))
         for base, edits in ONLY.items()
         for edit in edits
         if BASES[base] != EDITS[edit](BASES[base])
         if base not in _ALIKE or edit not in ONLY["plain"] or edit in _ALIKE[base]
-    )
+    ]
+    chosen = {frozenset((pair.base, *pair.edits)) for pair in pairs}
+    while len(pairs) < COUNT:
+        base = random.choice([*BASES])
+        pair = Pair(base, tuple(random.sample(ONLY[base], random.choice((2, 3)))))
+        key = frozenset((pair.base, *pair.edits))
+        if key not in chosen and fit(pair.edits) and all(EDITS[edit](pair.old) != pair.old for edit in pair.edits):
+            chosen.add(key)
+            pairs.append(pair)
     return tuple(pair for pair in pairs if not _lacks_partition(pair.new))
 
 
@@ -400,6 +507,12 @@ _CHOSEN: dict[str, dict[str, dict[str, Any]]] = {
     "checked": {"c": {"first": 10, "second": 20, "extreme": -(2**40), "empty": 500}},
     # The value of a partition is the name of a folder, which file systems limit.
     **{base: {name: {"extreme": "x" * 20} for name in ("b", "e")} for base in ("unpartitioned", "partitioned")},
+    "limited": {
+        "v": {"first": 15, "second": 17, "extreme": 5000, "empty": 1, "missing": 2},
+        "w": {"first": 5, "second": 7, "extreme": 99, "empty": 1},
+        "b": {"first": "a", "second": "b", "extreme": "c", "empty": "a", "missing": "b"},
+        "n": {"first": 5, "second": 7, "extreme": 50, "empty": 0, "missing": 3},
+    },
 }
 """Values that satisfy the checks of a contract, where those of the types do not."""
 
@@ -420,3 +533,14 @@ def row(base: str, number: int, kind: str) -> Row:
         else:
             values[column.name] = sample(column.data_type, kind)
     return values
+
+
+def sample_pairs() -> list[Pair]:
+    """Return few pairs that have every edit."""
+    pairs: list[Pair] = []
+    left = {edit for pair in all_pairs() for edit in pair.edits}
+    for pair in sorted(all_pairs(), key=lambda pair: -len(pair.edits)):
+        if left and len(left & {*pair.edits}) >= min(2, len(left)):
+            pairs.append(pair)
+            left -= {*pair.edits}
+    return pairs

@@ -3,7 +3,8 @@
 Run it as ``python -m support.record`` in the folder of the tests, with the names of records as arguments, or without
 for all of them. A line stays as long as its question has the same digest; remove it from the file to ask again.
 
-* ``pairs``: what the jobs of pairs of contracts meet, a quarter of an hour;
+* ``pairs``: what the jobs of pairs of contracts meet, half an hour;
+* ``evolved``: what streams do over a change to the next contract, and the features that it enables, an hour;
 * ``frames`` and ``statements``: what every way to write an empty frame comes to, a quarter of an hour each;
 * ``streams``: what streams do over a change, half an hour. The answers are data of the package.
 """
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 TESTS = Path(__file__).parents[1]
-PAIRS = TESTS / "compatibility" / "pairs-4.4.0.jsonl"
+PAIRS, EVOLVED = (TESTS / "compatibility" / f"{name}-4.4.0.jsonl" for name in ("pairs", "evolved"))
 FRAMES, STATEMENTS = (TESTS / "write_check" / f"{name}-4.4.0.jsonl" for name in ("frames", "statements"))
 VERSIONS = {
     name: version(distribution)
@@ -119,7 +120,7 @@ def record_pairs(catalog: LocalCatalog) -> None:
 
     players = Players(catalog)
     pairs = {pair.name: pair for pair in all_pairs()}
-    bases = {base: Pair(base).digest for base in BASES}
+    bases = {base: Pair(base, ()).digest for base in BASES}
 
     def answer(name: str) -> Line:
         if name in bases:
@@ -127,6 +128,18 @@ def record_pairs(catalog: LocalCatalog) -> None:
         return {"meets": players.differences(pairs[name])}
 
     record(PAIRS, {**bases, **{name: pair.digest for name, pair in pairs.items()}}, answer)
+    players.close()
+
+
+def record_evolved(catalog: LocalCatalog) -> None:
+    """Record what streams do over the change of a table to the next contract, and the features that it enables."""
+    from support.pairs import all_pairs  # noqa: PLC0415
+    from support.streams import StreamPlayers  # noqa: PLC0415 - it loads Spark
+
+    players = StreamPlayers(catalog)
+    # By their digests, so that what is recorded is a random part wherever it stops.
+    pairs = {pair.name: pair for pair in sorted(all_pairs(), key=lambda pair: pair.digest)}
+    record(EVOLVED, {name: pair.digest for name, pair in pairs.items()}, lambda name: players.meet(pairs[name]))
     players.close()
 
 
@@ -192,6 +205,7 @@ def _streams_text(answers: Mapping[str, Mapping[str, object]]) -> str:
 
 RECORDINGS: Mapping[str, Callable[[LocalCatalog], None]] = {
     "pairs": record_pairs,
+    "evolved": record_evolved,
     "frames": record_frames,
     "statements": record_statements,
     "streams": record_streams,

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pyspark.errors import PySparkException
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, ForeignKey, Table, Unique, rows_of
+from pytest_delta_schema import Check, Column, ForeignKey, QualifiedName, Table, Unique, rows_of
+from pytest_delta_schema.diagnostics.errors import ApplyError, UnsafePlanError
+from pytest_delta_schema.execute.runner import ActionRunner
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
 from pytest_delta_schema.write_check.streams import NEW_CHECKPOINT, NOTHING_HELPS, STREAM_KINDS, answers
+from support.jobs import STORED, Players, failure_of
 from support.models import table
 from support.pages import markdown_table
 from support.stream_stage import StreamStage
@@ -18,10 +25,16 @@ from support.stream_stage import StreamStage
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pyspark.sql.streaming.query import StreamingQuery
+
     from pytest_delta_schema import LocalCatalog
+    from pytest_delta_schema.plan.actions import TablePlan
+    from pytest_delta_schema.settings.table import Role
     from pytest_delta_schema.state import TableState
     from pytest_delta_schema.write_check import StreamVerdict
     from pytest_delta_schema.write_check.streams import Answer, Remedy, StreamKind
+    from support.jobs import Stage
+    from support.pairs import Pair as ContractPair
 
 
 CHECKPOINTS = "delta.checkpointPolicy"
@@ -287,3 +300,135 @@ def _remedy(remedy: Remedy) -> str:
     if remedy == NOTHING_HELPS:
         return "nothing that was tried"
     return remedy[0] if remedy == NEW_CHECKPOINT else ", ".join(f"`{part}`" for part in remedy)
+
+
+class StreamJob(NamedTuple):
+    """A stream that reads a released table, written apart from the predictions."""
+
+    role: Role
+    options: Mapping[str, str] = {}
+    runs: bool = True
+    """Whether it runs while the table changes; else it was stopped with a row to read."""
+
+
+STREAM_JOBS: dict[str, StreamJob] = {
+    "running": StreamJob("streams"),
+    "stopped": StreamJob("streams", runs=False),
+    "tracked": StreamJob("tracked-streams", {"schemaTrackingLocation": "{checkpoint}/_schema"}),
+    "of changes": StreamJob("change-feed", {"readChangeFeed": "true"}),
+}
+_MOST_STARTS = 6
+"""How often a stream is started again: one that tracks schemas ends once for each commit that changes metadata."""
+
+
+class _Reading:
+    """A stream that reads the table of a stage, with its checkpoint."""
+
+    def __init__(self, job: StreamJob, stage: Stage) -> None:
+        checkpoint = tempfile.mkdtemp(dir=stage.streams)
+        options = {key: value.format(checkpoint=checkpoint) for key, value in job.options.items()}
+        rows = partial(stage.spark.readStream.format("delta").options(**options).load, str(stage.folder))
+        self._start = lambda: rows().writeStream.format("noop").option("checkpointLocation", checkpoint)
+        self._query: StreamingQuery | None = None
+
+    def run(self) -> None:
+        """Start it to run on, and let it read what is there."""
+        self._query = self._start().start()  # type: ignore[no-untyped-call]
+        self._query.processAllAvailable()
+
+    def failure(self) -> str:
+        """Let it read everything, and return the condition with which it ends; ``""`` for none."""
+        query, self._query = self._query, None
+        try:
+            if query is None:
+                self._start().trigger(availableNow=True).start().awaitTermination()  # type: ignore[no-untyped-call]
+            else:
+                query.processAllAvailable()
+        except PySparkException as error:
+            return failure_of(error)
+        finally:
+            if query is not None:
+                query.stop()
+        return ""
+
+    def stop(self) -> None:
+        """End it if it runs."""
+        if self._query is not None:
+            self._query.stop()
+
+    def answer(self) -> str:
+        """Let it read everything after a change, and return what it does: it continues, restarts or is blocked."""
+        ends = [self.failure()]
+        while ends[-1] and len(ends) < _MOST_STARTS:
+            ends.append(self.failure())
+        return f"blocked {ends[-1]}" if ends[-1] else f"restarts {ends[0]}" if len(ends) > 1 else "continues"
+
+
+class StreamPlayers:
+    """Plays streams over changes of contracts on tables of real Delta, and shows the features that the tables gain."""
+
+    def __init__(self, catalog: LocalCatalog) -> None:
+        self._catalog = catalog
+        self._players = Players(catalog)
+
+    def close(self) -> None:
+        """Drop everything."""
+        self._players.close()
+
+    def meet(self, pair: ContractPair) -> dict[str, Any]:
+        """Return what the streams of a pair do, and the features that the change enables; or why it is refused."""
+        old, new = streamed(pair)
+        stage = self._players.stage(pair.base, old)
+        jobs = {name: _Reading(job, stage) for name, job in STREAM_JOBS.items() if job.role in roles_of_streams(old)}
+        for name, reading in jobs.items():
+            if not STREAM_JOBS[name].runs:
+                reading.failure()
+        stage.fill(old, [(STORED + 1, "first")])
+        for name, reading in jobs.items():
+            if STREAM_JOBS[name].runs:
+                reading.run()
+        before = self._features(stage.table)
+        try:
+            refused = self._change(stage.table, new)
+            if refused:
+                return {"refused": refused}
+            stage.fill(new, [(STORED + 2, "first")])
+            answers = {name: reading.answer() for name, reading in jobs.items()}
+            return {"streams": answers, "enables": sorted(self._features(stage.table) - before)}
+        finally:
+            for reading in jobs.values():
+                reading.stop()
+            self._catalog.spark.sql(f"DROP TABLE {stage.table}")
+
+    def _change(self, name: str, model: Table) -> str:
+        """Change a table in place, and return why that is refused; ``""`` if it is not."""
+        bare = QualifiedName(*name.replace("`", "").split("."))
+        wanted = replace(desired_state(model), name=bare, logical_name=bare)
+        with self._players.creating:
+            try:
+                ActionRunner.over(self._catalog).apply(self._plan(wanted))
+            except (ApplyError, UnsafePlanError) as error:
+                return failure_of(error)
+            return "no statement" if self._plan(wanted).align_tables else ""
+
+    def _plan(self, wanted: TableState) -> TablePlan:
+        return TablePlanner().plan_states([wanted], self._catalog.read_tables([wanted.name]))
+
+    def _features(self, name: str) -> set[str]:
+        """Return the features that a client of a table has to know, and the versions of its protocol."""
+        (shown,) = self._catalog.spark.sql(f"DESCRIBE DETAIL {name}").collect()
+        versions = (f"{key} {shown[key]}" for key in ("minReaderVersion", "minWriterVersion"))
+        return {*shown["tableFeatures"], *versions}
+
+
+def roles_of_streams(model: Table) -> set[Role]:
+    """Return the roles of streams that can read a table; a change data feed has to be there."""
+    has_feed = model.table_properties.get("delta.enableChangeDataFeed") == "true"
+    return {job.role for job in STREAM_JOBS.values() if has_feed or job.role != "change-feed"}
+
+
+def streamed(pair: ContractPair) -> tuple[Table, Table]:
+    """Return the contracts of a pair, every second time with a change data feed."""
+    feed = FEED if int(pair.digest, 16) % 2 else {}
+    old, new = (replace(model, table_properties={**feed, **model.table_properties}) for model in (pair.old, pair.new))
+    return old, new
