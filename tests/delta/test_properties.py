@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from pytest_delta_schema import Column, Orchestrator, Settings, Table
 from pytest_delta_schema.delta.properties import (
-    DATABRICKS,
-    DATABRICKS_VALUES,
     IMPOSED,
     OPEN_SOURCE,
     equal_values,
@@ -23,18 +19,10 @@ from pytest_delta_schema.delta.properties import (
     removes_files_after_their_log,
 )
 from pytest_delta_schema.delta.protocol import split_properties
-from pytest_delta_schema.engine.adoption import imported_model
-from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.report.review import model_source
 from pytest_delta_schema.rules.properties import declarable_properties, is_declarable
-from pytest_delta_schema.test_kit.effects import Effect
-from pytest_delta_schema.testing.scenario_runner import comparable
 from support.case_tables import cases
-from support.models import NAME, column, state, table
+from support.models import column, state, table
 from support.violations import violations_of
-
-if TYPE_CHECKING:
-    from pytest_delta_schema.state import TableState
 
 
 def test_who_knows_a_key() -> None:
@@ -56,59 +44,24 @@ def test_a_key_that_a_later_delta_knows_is_open_source_there() -> None:
     assert not is_open_source("delta.appendOnly", later)
 
 
-def test_no_key_is_in_both_lists() -> None:
-    assert [key for key in DATABRICKS if key in OPEN_SOURCE] == []
-
-
-def test_the_documentation_lists_the_keys_of_databricks() -> None:
-    page = Path(__file__).parents[2].joinpath("docs", "explanation", "local-backend.md").read_text("utf-8")
-
-    values = [f"{key} = {value}" for key, values in DATABRICKS_VALUES.items() for value in values]
-    assert [line.split("`")[1] for line in page.splitlines() if line.startswith("| `delta.")] == [*values, *DATABRICKS]
-
-
 IN_LOGS = [
     "delta.columnMapping.maxColumnId",
-    "delta.inCommitTimestampEnablementTimestamp",
-    "delta.inCommitTimestampEnablementVersion",
-    "delta.rowTracking.materializedRowCommitVersionColumnName",
     "delta.rowTracking.materializedRowIdColumnName",
     "io.unitycatalog.tableId",
 ]
 """What platforms write into logs by themselves."""
 
-IN_NO_LOGS = [
-    "clusteringColumns",
-    "delta.clusteringColumns",
-    "delta.lastCommitTimestamp",
-    "delta.lastUpdateVersion",
-    "delta.rowTracking.rowIdHighWaterMark",
-    "option.delta.constraints.positive",
-    "option.delta.lastUpdateVersion",
-    "option.team",
-]
+IN_NO_LOGS = ["clusteringColumns", "delta.lastUpdateVersion", "option.delta.constraints.positive", "option.team"]
 """What servers, and sessions on Unity Catalog 0.6.0, list as well."""
 
 
-def test_what_platforms_write_is_never_declared_and_not_in_models_and_effects() -> None:
+def test_what_platforms_write_is_never_declared() -> None:
     for key in (*IN_LOGS, *IN_NO_LOGS):
-        shown = state(table_properties={key: "1", "team": "x"})
-        other = state(table_properties={key: "2", "team": "y"})
-
         assert not is_declarable(key)
-        assert declarable_properties(shown) == {"team": "x"}
-        assert dict(imported_model(shown, Settings()).table.table_properties) == {"team": "x"}
-        assert dict(effect_between(shown, other).properties_changed) == {"team": ("x", "y")}
-        assert key not in model_source(shown)
-        assert key not in comparable(shown).table_properties
+        assert declarable_properties(state(table_properties={key: "1", "team": "x"})) == {"team": "x"}
         assert violations_of(table(column(), table_properties={key: "1"})) == (
             f"property {key} is written by the platform; leave it out [DS108 ReservedProperty]"
         )
-
-
-def effect_between(before: TableState, after: TableState) -> Effect:
-    source: Any = None
-    return Effect(table=NAME, before=before, after=after, table_was="kept", commits=(), source=source)
 
 
 def test_a_listing_is_what_the_log_has_and_the_protocol() -> None:
@@ -285,12 +238,9 @@ def test_delta_accepts_no_others(local_session: Any) -> None:
 def test_what_a_value_has_to_be() -> None:
     with cases(expected_value) as case:
         case("delta.feature.deletionVectors", "Supported", None)
-        case("delta.feature.deletionVectors", "enabled", None)
         case("delta.feature.deletionVectors", "true", "supported or enabled")
         case("delta.appendOnly", "yes", "true or false")
-        case("delta.columnMapping.mode", "uuid", "none, name or id")
         case("delta.autoOptimize.autoCompact", "auto", None)
-        case("delta.autoOptimize.autoCompact", "Legacy", None)
         case("delta.autoOptimize.autoCompact", "always", "true or false or auto or legacy")
         case("delta.autoOptimize.optimizeWrite", "auto", "true or false")
         case("delta.isolationLevel", "WriteSerializable", None)
@@ -302,21 +252,16 @@ def test_what_a_value_has_to_be() -> None:
         case("delta.dataSkippingStatsColumns", "", None)
         case("delta.dataSkippingStatsColumns", "id,", "columns with commas between them")
         case("delta.tuneFileSizesForRewrites", "perhaps", None)
-        case("delta.redirectWriterOnly-preview", "x", None)
-        case("delta.columnMapping.maxColumnId", "x", None)
         case("team", "x", None)
 
 
 def test_what_is_stored_under_another_key() -> None:
     with cases(is_emulated) as case:
         case("delta.isolationLevel", "WriteSerializable", True)
-        case("DELTA.isolationlevel", "writeserializable", True)
         case("delta.isolationLevel", "Serializable", False)
         case("delta.isolationLevel", None, True)
         case("delta.autoOptimize.autoCompact", "auto", True)
-        case("delta.autoOptimize.autoCompact", "true", False)
         case("delta.appendOnly", None, False)
-        case("delta.targetFileSize", "64mb", True)
         case("delta.targetFileSize", None, True)
         case("team", "auto", False)
 
@@ -330,35 +275,3 @@ def test_the_log_is_kept_as_long_as_the_files() -> None:
     found = [pair for pair in (*kept, *removed) if removes_files_after_their_log(dict(zip(keys, pair, strict=True)))]
 
     assert found == removed
-
-
-VERSIONS = [(reader, writer) for reader in (None, 1, 2, 3) for writer in (None, *range(1, 8)) if reader or writer]
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("properties", [{}, {"delta.enableChangeDataFeed": "true"}], ids=["new", "change data feed"])
-def test_all_versions_of_the_protocol_leave_nothing_to_do(local: Any, properties: Any) -> None:
-    orchestrator = Orchestrator.over(local)
-
-    def declared(versions: bool) -> list[Table]:
-        return [
-            Table(
-                "dev",
-                "silver",
-                f"t{at}",
-                [Column("id", "int")],
-                table_properties={
-                    **properties,
-                    **({"delta.minReaderVersion": str(reader)} if versions and reader else {}),
-                    **({"delta.minWriterVersion": str(writer)} if versions and writer else {}),
-                },
-            )
-            for at, (reader, writer) in enumerate(VERSIONS)
-        ]
-
-    if properties:
-        orchestrator.sync_tables(declared(versions=False))
-    models = declared(versions=True)
-    orchestrator.sync_tables(models)
-
-    assert TablePlanner().plan(models, local.read_tables([model.name for model in models])).actions == ()

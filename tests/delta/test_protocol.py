@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pytest_delta_schema.delta.protocol import (
-    FEATURES,
-    READER_FEATURES,
-    WRITER_FEATURES,
     feature_named,
     feature_of,
     feature_of_type,
@@ -18,27 +15,16 @@ from support.case_tables import cases
 from support.snapshots import ReviewedCases
 
 
-def test_every_feature_concerns_readers_or_writers_only() -> None:
-    assert sorted({*READER_FEATURES, *WRITER_FEATURES}) == list(FEATURES)
-    assert set(READER_FEATURES).isdisjoint(WRITER_FEATURES)
-
-
 def test_a_property_enables_a_feature() -> None:
     with cases(feature_of) as case:
         case("delta.enableDeletionVectors", "true", "deletionVectors")
-        case("DELTA.ENABLEDELETIONVECTORS", True, "deletionVectors")
         case("delta.enableDeletionVectors", "false", None)
         case("delta.enableDeletionVectors", None, None)
         case("delta.columnMapping.mode", "name", "columnMapping")
-        case("delta.columnMapping.mode", "id", "columnMapping")
         case("delta.columnMapping.mode", "none", None)
         case("delta.checkpointPolicy", "v2", "v2Checkpoint")
         case("delta.checkpointPolicy", "classic", None)
-        case("delta.feature.clustering", "supported", "clustering")
-        case("delta.feature.newFeature", "enabled", "newFeature")
         case("delta.feature.clustering", None, None)
-        case("delta.logRetentionDuration", "interval 3 days", None)
-        case("team", "true", None)
 
 
 def test_names_of_features() -> None:
@@ -90,5 +76,4 @@ def test_the_feature_of_a_type() -> None:
     with cases(feature_of_type) as case:
         case("variant", "variantType")
         case("string collate UTF8_LCASE", "collations")
-        case("string", None)
         case("timestamp", None)

@@ -79,28 +79,20 @@ PROTOCOL_FAULTS: list[dict[str, Any]] = [
 ]
 
 WELL_FORMED: dict[str, dict[str, Any]] = {
-    "plain": {},
     "description": {"description": "text", "name": "t", "createdTime": None},
     "partitioned": {"partitionColumns": ["name"]},
-    "decimal": of_type("decimal(38,0)"),
-    "unknown type": of_type("timestamp_ns"),
     "unknown type with arguments": of_type("geometry(OGC:CRS84)"),
     "unknown object": of_type({"type": "range", "bound": "long"}),
-    "struct": of_type(STRUCT),
     "map": of_type({"type": "map", "keyType": "string", "valueType": STRUCT, "valueContainsNull": False}),
     "varchar": of_field(type="string", metadata={"__CHAR_VARCHAR_TYPE_STRING": "varchar(3)", "comment": "text"}),
-    "widened": of_field(metadata={"delta.typeChanges": [{"fromType": "integer", "toType": "decimal(20,2)"}]}),
     "field without metadata": of_field(metadata=ABSENT),
-    "mapping mode": {"configuration": {"delta.columnMapping.mode": "id"}},
     "metadata of other keys": of_field(metadata={"a": [1, 2], "b": {"c": None}, "d": True, "e": [], "f": 1.5}),
     "surrogate pair": {"schemaString": schema(field("\U0001f600")), "description": "\u00e9"},
     **{
         f"{key} of null": of_field(metadata={key: None})
         for key in (
             "comment",
-            "CURRENT_DEFAULT",
             "EXISTS_DEFAULT",
-            "delta.generationExpression",
             "delta.columnMapping.id",
             "delta.columnMapping.physicalName",
             "delta.identity.highWaterMark",

@@ -71,15 +71,6 @@ def test_a_commit_by_its_id(shop):
     assert column(past(shop, commit)) == column(past(shop, commit[:7])) == "first"
 
 
-def test_a_branch_that_has_gone_on_means_its_merge_base(shop):
-    shop.git("checkout", "--quiet", "main")
-    shop.commit({ORDERS: state_file(column="fifth")})
-    shop.git("checkout", "--quiet", "--detach", "feature")
-
-    assert column(past(shop, "main")) == "second"
-    assert column(past(shop, "tip:main")) == "fifth"
-
-
 def test_of_the_local_branch_and_that_of_the_remote_the_nearer_merge_base(shop):
     shop.git("checkout", "--quiet", "main")
     clone = shop.clone("clone")
@@ -96,8 +87,6 @@ def test_of_the_local_branch_and_that_of_the_remote_the_nearer_merge_base(shop):
     clone.git("merge", "--quiet", "origin/feature")
     clone.git("checkout", "--quiet", "--detach")
     clone.commit()
-    assert past(clone, "main").label.endswith(", 1 commit before HEAD")
-    assert past(clone, "origin/main").label.endswith(", 2 commits before HEAD")
     assert column(past(clone, "tip:main")) == "fourth"
     clone.git("branch", "--force", "main", clone.commit(message="other"))
     shop.commit({ORDERS: state_file(column="fifth")})
@@ -105,18 +94,6 @@ def test_of_the_local_branch_and_that_of_the_remote_the_nearer_merge_base(shop):
     assert refused(clone, "tip:main") == (
         "tip:main: main and origin/main have diverged; write tip:refs/heads/main or tip:refs/remotes/origin/main"
     )
-
-
-def test_a_branch_of_the_remote_alone(shop):
-    clone = shop.clone("clone")
-    assert clone.git("branch", "--format=%(refname)") == "refs/heads/feature"
-    commit = shop.git("rev-parse", "main")[:12]
-
-    assert past(clone, "main").label == f"main: merge base {commit} with origin/main, 2 commits before HEAD"
-    assert past(clone, "origin/main").label == f"origin/main: merge base {commit}, 2 commits before HEAD"
-    assert past(clone, "@{u}~2").label == f"@{{u}}~2: commit {commit}"
-    clone.commit()
-    assert past(clone, "@{u}").label.endswith(" with origin/feature, 1 commit before HEAD")
 
 
 def test_several_merge_bases(shop):
@@ -215,15 +192,6 @@ def test_a_ref_that_means_nothing(shop, reviewed):
     assert sorted(shop.folder.rglob("*")) == before
 
 
-def test_a_folder_without_snapshots(shop, monkeypatch):
-    monkeypatch.chdir(shop.folder / "shop" / "__snapshots__" / "models")
-    (shop.folder / ORDERS).unlink()
-
-    assert refused(shop, "../") == (
-        "../: has no snapshot of a table; give a folder with state files, such as that of an earlier checkout"
-    )
-
-
 def test_a_name_that_can_be_fetched(shop):
     clone = shop.clone("clone", "--single-branch", "--no-tags")
 
@@ -261,21 +229,3 @@ def test_head_without_a_change_is_not_compared(shop):
             ": it is HEAD, and no source is changed, so nothing was compared;"
             " compare with an earlier commit, such as HEAD~1 or last-release"
         )
-
-
-def test_head_with_a_change_is_compared(shop):
-    for file, content in (("shop/models.py", ""), ("shop/new.py", None), ("pyproject.toml", "")):
-        shop.write({file: "changed"})
-        contracts = past(shop, "HEAD")
-
-        assert column(contracts) == "fourth"
-        assert contracts.notes == (f"the work tree has uncommitted changes: {file}",)
-        (shop.folder / file).unlink() if content is None else shop.write({file: content})
-
-
-def test_many_changes_are_cut(shop):
-    shop.write({f"shop/new{number}.py": "" for number in range(5)})
-
-    assert past(shop, "main").notes == (
-        "the work tree has uncommitted changes: shop/new0.py, shop/new1.py, shop/new2.py and 2 more",
-    )

@@ -35,19 +35,6 @@ def past(repository, files, folder="."):
     return contracts_at(commit, project=repository.folder / folder)
 
 
-def test_state_files(shop):
-    contracts = past(
-        shop, {"pyproject.toml": "", STATE: state_file(), "other/__snapshots__/x.state.json": state_file("lines")}
-    )
-
-    assert list(contracts.tables) == [QualifiedName("dev", "silver", "lines"), ORDERS]
-    contract = contracts.tables[ORDERS]
-    assert contract.file == STATE
-    assert not contract.from_sql
-    assert [column.name for column in contract.state.columns] == ["id"]
-    assert (contracts.faults, contracts.notes) == ((), ())
-
-
 def test_sql_is_read_where_there_is_no_state_file(shop):
     lines = f"{STATES}/dev.silver.lines.ddl.sql"
 
@@ -58,11 +45,6 @@ def test_sql_is_read_where_there_is_no_state_file(shop):
     assert contract.from_sql
     assert not contract.state.columns[0].is_nullable
     assert contracts.notes == (f"read from SQL, without state files: {lines}; what SQL does not hold is not judged",)
-
-
-def test_the_table_is_named_by_the_content(shop):
-    assert list(past(shop, {f"{STATES}/dev.gold.other.state.json": state_file()}).tables) == [ORDERS]
-    assert list(past(shop, {f"{STATES}/dev.gold.other.ddl.sql": CREATE}).tables) == [ORDERS]
 
 
 def test_a_project_of_several_in_a_repository(shop):
@@ -92,17 +74,6 @@ def test_other_files_are_not_read(shop):
     assert contracts.faults == ()
     (note,) = contracts.notes
     assert note == f"nothing to compare: commit {contracts.commit[:12]} has no snapshot of the project"
-
-
-def test_a_project_that_was_elsewhere(shop):
-    (shop.folder / "new").mkdir()
-    (shop.folder / "new" / "pyproject.toml").touch()
-
-    contracts = past(shop, {f"old/{STATE}": state_file()}, folder="new")
-
-    assert (contracts.tables, contracts.faults, contracts.notes) == ({}, (), ())
-    assert {name: contract.file for name, contract in contracts.moved.items()} == {ORDERS: f"../old/{STATE}"}
-    assert contracts.moved_faults == ()
 
 
 def test_what_lies_elsewhere_is_no_contract_of_the_project_while_it_is_there(shop):
@@ -136,11 +107,8 @@ def test_a_snapshot_that_cannot_be_read_is_a_fault_of_its_table(shop):
         (STATE, '{"version": 99}', "cannot be read: state of a table: "),
         (STATE, '{"version": 1, "name": "dev.silver.orders", "colums": []}', "cannot be read: dev.silver.orders: has the unknown key 'colums'; write 'columns'"),
         (STATE, '{"version": 1, "name": "orders"}', "cannot be read: orders: name "),
-        (STATE, "[" * 100_000, "cannot be read: maximum recursion depth exceeded"),
-        (STATE, "\ufeff{}", "cannot be read: Unexpected UTF-8 BOM"),
         (STATE, b"\xff", "cannot be read: it is not UTF-8"),
         (STATE, "{}\n<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs\n", "cannot be read: it has the marks of a merge conflict"),
-        (STATE, "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n", "cannot be read: Expecting value: line 1 column 1"),
         (SQL, "SELECT 1", "cannot be read: statement 1, line 1: "),
         (SQL, "CREATE TABLE orders (id BIGINT)", "cannot be read: statement 1, line 1: the name orders lacks its catalog and schema"),
     ]  # fmt: skip
@@ -171,36 +139,6 @@ def test_the_content_or_the_name_of_a_file_tells_the_table_of_a_fault(shop):
         case("dev.silver.lines", '{"name": "dev.silver.orders"}', ORDERS)
         for content in ('{"name": "x"}', '{"name": 1}', "[]", "{}"):
             case("dev.silver.orders", content, ORDERS)
-
-
-def test_a_file_of_any_name(shop):
-    for name in ("a b", "a\nb", "ä", "a\udcff", "-x", "*", '"', "a\tb", ":(top)x"):
-        lines = f"{STATES}/{name}/x.state.json"
-        contracts = past(shop, {f"{name}/{STATE}": state_file(), lines: "{"})
-
-        assert [contract.file for contract in contracts.tables.values()] == [f"{name}/{STATE}"]
-        (fault,) = contracts.faults
-        assert fault.files == (lines,)
-        assert str(fault).isprintable()
-
-
-@pytest.mark.parametrize("folder", ["a b", "*", "-x", ":(top)x", "a\nb"])
-def test_a_project_of_any_name(shop, folder):
-    shop.commit({f"{folder}/pyproject.toml": "", f"{folder}/{STATE}": state_file(), f"other/{STATE}": state_file()})
-    shop.commit({"shop/models.py": ""})
-
-    assert list(contracts_at("HEAD~1", project=shop.folder / folder).tables) == [ORDERS]
-
-
-def test_a_table_whose_file_has_moved(shop):
-    moved = {f"gold/{STATE}": state_file(), STATE: state_file("lines")}
-    shop.commit({STATE: state_file()})
-    shop.git("rm", "--quiet", "-r", ".")
-    shop.commit(moved)
-
-    assert ORDERS in contracts_at("HEAD~1", project=shop.folder).tables
-    shop.commit({"shop/models.py": ""})
-    assert ORDERS in contracts_at("HEAD~1", project=shop.folder).tables
 
 
 def test_two_contracts_of_one_table(shop):
@@ -253,16 +191,6 @@ def test_a_folder(shop, monkeypatch):
         )
 
 
-def test_a_file_of_a_folder_that_cannot_be_opened(shop):
-    (shop.folder / "dev.silver.orders.state.json").symlink_to("nowhere")
-
-    contracts = contracts_at("./", project=shop.folder)
-
-    assert [str(fault) for fault in contracts.faults] == [
-        f"dev.silver.orders: dev.silver.orders.state.json cannot be read: No such file or directory; {REMEDY}"
-    ]
-
-
 def test_a_folder_below_that_cannot_be_read(shop, monkeypatch):
     shop.write({"old/dev.silver.orders.state.json": state_file(), "old/below/x.state.json": state_file("lines")})
     scan = os.scandir
@@ -278,12 +206,16 @@ def test_a_folder_below_that_cannot_be_read(shop, monkeypatch):
         contracts_at("./old", project=shop.folder)
 
 
-def test_what_is_not_a_folder_is_refused(shop):
-    for ref in ("./none", "./a\0b", "./\ud800", "./" + "a" * 5000, "/dev/null"):
-        with pytest.raises(ConfigurationError, match=": is not a directory; give a folder with state files, such as"):
-            contracts_at(ref, project=shop.folder)
-
-
 def test_a_folder_without_snapshots_is_refused(shop):
     with pytest.raises(ConfigurationError, match=r"^\./: has no snapshot of a table; "):
         contracts_at("./", project=shop.folder)
+
+
+def test_a_file_of_a_folder_that_cannot_be_opened(shop):
+    (shop.folder / "dev.silver.orders.state.json").symlink_to("nowhere")
+
+    contracts = contracts_at("./", project=shop.folder)
+
+    assert [str(fault) for fault in contracts.faults] == [
+        f"dev.silver.orders: dev.silver.orders.state.json cannot be read: No such file or directory; {REMEDY}"
+    ]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pytest_delta_schema.plan import PartitionValue, TablePlanner
-from pytest_delta_schema.plan.data_checks import data_checks_of, shown_columns
+from pytest_delta_schema.plan.data_checks import data_checks_of
 from pytest_delta_schema.testing.scenario import MAPPED, TEXT
-from support.models import KEY, catalog, column, state, stored, table
+from support.models import catalog, column, state, stored, table
 
 
 def planned(model, before):
@@ -37,14 +37,3 @@ def test_a_column_that_is_renamed_on_the_way_is_meant_under_its_old_name():
     model = table(column(), column("new", TEXT, renamed_from="old"), partitioned_by=["new"], table_properties=MAPPED)
 
     assert data_checks_of(planned(model, before)) == (PartitionValue(column="old", data_type="string"),)
-
-
-def test_the_value_itself_is_shown_unless_there_is_a_key():
-    data_check = PartitionValue(column="p", data_type="string")
-    model = table(column(is_nullable=False), column("p", TEXT), partitioned_by=["p"], primary_key=["id"])
-    before = state(stored(is_nullable=False), stored("p", "string"))
-
-    assert shown_columns(data_check, planned(table(column(), column("p", TEXT), partitioned_by=["p"]), before)) == (
-        "p",
-    )
-    assert shown_columns(data_check, planned(model, state(*before.columns, primary_key=KEY))) == ("id",)

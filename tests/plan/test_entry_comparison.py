@@ -60,26 +60,6 @@ def test_what_no_entry_can_hold_is_a_note_and_no_difference():
         case(several, f"column v (void), property a {value}, property b {value}")
 
 
-def test_an_entry_may_hold_it_in_a_form_of_its_own():
-    written = log(field("id"), field("v", "void"))
-    (first, void) = entry_columns(written.columns, ())
-
-    held = replace(entry(written), columns=(first, void._replace(data_type=None, type_name="")))
-    stranger = replace(held, columns=(*held.columns, void._replace(name="w")))
-
-    assert entry_differences(held, written) == ()
-    assert [difference.path for difference in entry_differences(stranger, written)] == ["columns.w"]
-
-
-def test_what_is_left_out_is_left_out_of_the_schema_too():
-    written = log(field("id"), field("v", "void"), field("c"))
-
-    held = storable(written).log
-
-    assert [field["name"] for field in held.schema["fields"]] == [column.name for column in held.columns]
-    assert [column.name for column in held.columns] == ["id", "c"]
-
-
 def test_limits_are_exact_and_lengths_are_utf16_units():
     wide, narrow = "\N{GRINNING FACE}", "\N{LATIN SMALL LETTER E WITH ACUTE}"
     written = log(field("id"), comment=wide * 32_768, note=wide * 128)
@@ -92,17 +72,6 @@ def test_limits_are_exact_and_lengths_are_utf16_units():
         assert unstorable_notes(NAME, fits) == ()
         assert long_properties(fits.configuration) == ()
     assert storable(written).left_out == ("the comment (65536 characters)", "property note (a value of 256 characters)")
-
-
-def test_a_column_whose_comment_is_too_long_stays_without_it():
-    written = log(field("id", comment="ID", other=1), field("b", comment="c" * 65_536, other=2))
-
-    held = storable(written).log
-
-    assert [column.comment for column in held.columns] == ["ID", ""]
-    assert [field["metadata"] for field in held.schema["fields"]] == [{"comment": "ID", "other": 1}, {"other": 2}]
-    stored, complete = entry(held), entry(written)
-    assert (entry_differences(stored, written), entry_differences(complete, written)) == ((), ())
 
 
 def test_what_an_entry_holds_in_its_place_is_a_difference():
@@ -137,3 +106,14 @@ def test_stale_are_tables_of_which_both_were_read():
     )
 
     assert stale_entries(state) == {behind}
+
+
+def test_an_entry_may_hold_it_in_a_form_of_its_own():
+    written = log(field("id"), field("v", "void"))
+    (first, void) = entry_columns(written.columns, ())
+
+    held = replace(entry(written), columns=(first, void._replace(data_type=None, type_name="")))
+    stranger = replace(held, columns=(*held.columns, void._replace(name="w")))
+
+    assert entry_differences(held, written) == ()
+    assert [difference.path for difference in entry_differences(stranger, written)] == ["columns.w"]

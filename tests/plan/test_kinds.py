@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pyspark.sql.types import StringType
 
-from pytest_delta_schema import Check, ForeignKey
+from pytest_delta_schema import ForeignKey
 from pytest_delta_schema.backends.memory.statements import apply_change
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.delta.protocol import FEATURES
@@ -50,16 +48,14 @@ from pytest_delta_schema.plan import (
 from pytest_delta_schema.plan.actions import change_lines, highest_risk
 from pytest_delta_schema.plan.changes import KINDS
 from pytest_delta_schema.plan.data_checks import data_checks_of
-from pytest_delta_schema.plan.kinds import Change, ChangeLine, Step
-from pytest_delta_schema.plan.planner import mode_of
-from pytest_delta_schema.rules.consent import needed_consents
+from pytest_delta_schema.plan.kinds import Change, Step
 from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.sql.renderers import RENDERERS
 from pytest_delta_schema.state import ColumnGeneration, ForeignKeyState, KeyState, SourceState
 from pytest_delta_schema.state.desired import desired_state
 from support.case_tables import cases, named_cases
 from support.log_readers import FEATURES_BY_NAME, NOT_BY_NAME, WAYS
-from support.models import NAME, catalog, column, orders, state, stored, table
+from support.models import NAME, catalog, column, orders, stored, table
 
 KEY = ForeignKeyState("fk", ("id",), NAME, ("id",))
 UNIQUE = KeyState("uq", ("id",), kind="unique constraint")
@@ -96,40 +92,10 @@ CASES = [
     (SetTags(tags={"pii": ""}), Risk.METADATA),
     (UnsetTags(path=ColumnPath("a"), keys=("pii",)), Risk.METADATA),
 ]
-CODES = {
-    ColumnAdd: "DD102",
-    ColumnDrop: "DD103",
-    ColumnTypeChange: "DD104",
-    ColumnNullabilityChange: "DD105",
-    ColumnRename: "DD106",
-    ColumnMove: "DD107",
-    ColumnDefaultChange: "DD108",
-    ColumnGenerationChange: "DD109",
-    CheckAdd: "DD110",
-    CheckDrop: "DD111",
-    PrimaryKeyAdd: "DD112",
-    PrimaryKeyDrop: "DD113",
-    ForeignKeyAdd: "DD114",
-    ForeignKeyDrop: "DD115",
-    UniqueAdd: "DD116",
-    UniqueDrop: "DD117",
-    SetColumnComments: "DD118",
-    SetTableComment: "DD119",
-    SetTableProperties: "DD120",
-    UnsetTableProperties: "DD121",
-    SetTags: "DD122",
-    UnsetTags: "DD123",
-    ClusteringChange: "DD124",
-    LayoutRewrite: "DD125",
-    ConvertTable: "DD126",
-    ColumnMappingRemoval: "DD127",
-}
-"""The codes of all kinds; none of them ever changes."""
 
 
 def test_every_kind_has_its_code_an_example_a_step_and_an_aspect():
-    assert {kind: kind.code for kind in KINDS} == CODES
-    assert len({*CODES.values()}) == len(CODES)
+    assert len({kind.code for kind in KINDS}) == len(KINDS)
     assert {type(change) for change, _ in CASES} == set(KINDS)
     assert {kind.step for kind in KINDS} == {*Step} - {Step.ENABLE_FEATURES}
     assert {kind.aspect for kind in KINDS} == {*ASPECTS, "conversion"}
@@ -146,7 +112,7 @@ def test_every_stage_knows_every_kind():
     for kind, change in {type(change): change for change, _ in CASES}.items():
         action = AlignTable(table=NAME, changes=(change,), desired=observed, observed=observed)
 
-        assert {line.code for line in change_lines(action)} == {CODES[kind]}
+        assert {line.code for line in change_lines(action)} == {kind.code}
         assert kind in RENDERERS, f"sql/renderers.py does not render {kind.__name__}"
         assert {statement.kind for statement in statements(action)} <= {*StatementKind}
         # A rule refuses every plan that changes how a column is generated.
@@ -179,60 +145,6 @@ def test_consent_is_declared_by_the_kinds_that_lose_or_rewrite_data():
         ColumnMappingRemoval: "rewrite",
     }
     assert set(lossy) == {ColumnDrop, LayoutRewrite, ColumnMappingRemoval}
-
-
-def test_all_parts_of_a_new_table_have_the_code_of_the_missing_table():
-    model = table(
-        column("id", is_nullable=False),
-        primary_key=["id"],
-        checks=[Check("positive", "id > 0")],
-        comment="all",
-        tags={"pii": "no"},
-        table_properties={"team": "x"},
-        clustered_by=["id"],
-    )
-    for creates_schema, codes in ((False, {"DD101"}), (True, {"DD100", "DD101"})):
-        lines = change_lines(TablePlanner().creation(desired_state(model), creates_schema=creates_schema))
-        assert len(lines) == 8 + creates_schema
-        assert {line.code for line in lines} == codes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableTruncate(Change):
-    """The table has rows.
-
-    A kind of change that the package does not have.
-    """
-
-    code = "DD999"
-    drift = "RowsDiffer"
-    aspect = "layout"
-    step = Step.REWRITE_LAYOUT
-    own_risk = Risk.DESTRUCTIVE
-
-    def _lines(self, _observed):
-        yield ChangeLine("-", "rows", "dapi0123456789abcdef0123456789abcdef", "none")
-
-
-STATE = desired_state(orders())
-TRUNCATION = AlignTable(table=NAME, changes=(TableTruncate(),), desired=STATE, observed=STATE)
-
-
-def test_a_new_kind_is_its_class():
-    (line,) = change_lines(TRUNCATION)
-
-    assert line == ChangeLine("-", "rows", "***", "none", Risk.DESTRUCTIVE, code="DD999")
-    assert (needed_consents(TRUNCATION), data_checks_of(TRUNCATION)) == ((), ())
-    assert mode_of(TableTruncate(), STATE) == "manage"
-
-
-def test_a_stage_that_does_not_know_a_kind_says_so():
-    with pytest.raises(NotImplementedError):
-        list(Change().lines(STATE))
-    with pytest.raises(TypeError, match="TableTruncate"):
-        statements(TRUNCATION)
-    with pytest.raises(NotImplementedError, match="TableTruncate"):
-        apply_change(TableTruncate(), STATE)
 
 
 def test_the_highest_class_counts_and_a_new_table_has_nothing_to_lose():
@@ -276,37 +188,6 @@ def test_parents_come_first():
         case({"a": "b", "b": "ac", "c": "bd", "d": ""}, "d abc")
 
 
-GRAPHS = st.dictionaries(st.sampled_from("abcdef"), st.text("abcdef", max_size=3).map(lambda text: "".join(set(text))))
-
-
-@given(edges=GRAPHS, seed=st.randoms())
-def test_every_table_has_one_place_behind_its_parents_and_only_circles_stand_together(edges, seed):
-    models = pointing(edges)
-    groups = dependency_groups(models)
-    position = {table.table_name: index for index, group in enumerate(groups) for table in group}
-
-    assert sorted(position) == sorted(edges)
-    known = [(name, parent) for name, parents in edges.items() for parent in parents if parent in position]
-    assert all(position[parent] <= position[name] for name, parent in known)
-    circles = {
-        frozenset({name, *(other for other in reached(edges, name) if name in reached(edges, other))}) for name in edges
-    }
-    assert {frozenset(table.table_name for table in group) for group in groups} == circles
-    shuffled = list(models)
-    seed.shuffle(shuffled)
-    assert shown(models) == shown(shuffled)
-
-
-def reached(edges, start) -> set[str]:
-    seen, todo = set(), list(edges[start])
-    while todo:
-        name = todo.pop()
-        if name in edges and name not in seen:
-            seen.add(name)
-            todo.extend(edges[name])
-    return seen
-
-
 def planned(before, after):
     """Return what the plan of a table enables in its protocol, and the lines that show it."""
     actions = TablePlanner().plan_states([after], catalog(before)).align_tables
@@ -326,30 +207,13 @@ def test_a_change_that_raises_the_protocol_is_a_risk_and_shows_it():
             case(name, way, set(way.enables))
 
 
-LACKING = {"delta.minReaderVersion": "3", "delta.minWriterVersion": "7", "delta.feature.deletionVectors": "supported"}
-"""The protocol of a table that another client has created, without what older versions imply."""
+class TableTruncate(Change):
+    """A kind of change that no stage knows."""
 
 
-def test_a_protocol_that_names_its_features_has_no_others():
-    there = state(stored(), table_properties=LACKING)
-    write = "clients that do not know {} can no longer write the table"
-    read = "clients that do not know {} can neither read nor write the table"
-
-    def raised(model):
-        enabled, lines = planned(there, desired_state(model))
-        return enabled, [(line.path, line.loss) for line in lines]
-
-    with cases(raised) as case:
-        properties = {"delta.appendOnly": "true", "team": "x"}
-        shown = [("properties.delta.appendOnly", write.format("appendOnly")), ("properties.team", "")]
-        case(table(column(), table_properties=properties), ({"appendOnly"}, shown))
-        case(table(column(is_nullable=False)), ({"invariants"}, [("columns.id", write.format("invariants"))]))
-        new = table(column(), column("v", "variant"))
-        case(new, ({"variantType"}, [("columns.v", read.format("variantType"))]))
-        new = table(column(), column("c", StringType("UTF8_LCASE")))
-        case(new, ({"collations"}, [("columns.c", write.format("collations"))]))
-        new = table(column(), column("t", "timestamp_ntz"))
-        lines = [(path, read.format("timestampNtz")) for path in ("properties.delta.feature.timestampNtz", "columns.t")]
-        case(new, ({"timestampNtz"}, lines))
-        new = table(column(), checks=[Check("c", "id > 0")])
-        case(new, ({"checkConstraints"}, [("checks.c", write.format("checkConstraints"))]))
+def test_a_stage_that_does_not_know_a_kind_says_so():
+    state = desired_state(orders())
+    with pytest.raises(NotImplementedError):
+        list(TableTruncate().lines(state))
+    with pytest.raises(TypeError, match="TableTruncate has no renderer"):
+        statements(AlignTable(table=NAME, changes=(TableTruncate(),), desired=state, observed=state))

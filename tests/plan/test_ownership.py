@@ -10,18 +10,12 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import (
     Check,
     Column,
-    DriftError,
     ForeignKey,
-    MemoryCatalog,
-    Orchestrator,
     QualifiedName,
-    Settings,
     Table,
     Unique,
-    assert_no_drift,
 )
 from pytest_delta_schema.diagnostics.errors import CatalogReadError
-from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import CheckAdd, CheckDrop, PropertyPolicy, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.state import CatalogState, CheckState, ForeignKeyState, KeyState
@@ -95,10 +89,6 @@ def is_added_again(change):
     return False
 
 
-def test_the_cases_cover_all_aspects():
-    assert tuple(CHANGES) == ASPECTS
-
-
 def test_an_aspect_is_managed_reported_or_ignored_by_itself():
     for aspect, lines in CHANGES.items():
         others = sorted(line for other, lines in CHANGES.items() if other != aspect for line in lines)
@@ -134,13 +124,6 @@ def test_the_mode_of_a_pattern_is_combined_with_the_mode_of_the_aspect():
             case(mode, aspect, [[], []])
 
 
-def test_a_reported_key_is_set_at_creation_and_not_recorded():
-    policy = PropertyPolicy((("te*", "report"),), keeps_record=True)
-    creation = TablePlanner(policy=policy).creation(desired_state(table(column(), table_properties={"team": "core"})))
-
-    assert dict(creation.table_properties) == {"team": "core"}
-
-
 OPEN_ORDERS = Table(
     *NAME,
     [Column("id", spark.LongType(), comment="Order"), Column("note", spark.StringType())],
@@ -160,14 +143,6 @@ def differences(model, *objects):
     return [str(line) for action in plan.mismatches for line in change_lines(action)]
 
 
-def test_a_view_that_equals_its_contract_is_in_sync_and_named():
-    plan = TablePlanner().plan([OPEN_ORDERS], seen(VIEW))
-
-    assert plan.is_empty
-    assert plan.mismatches == ()
-    assert [str(note) for note in plan.notes] == ["dev.silver.orders: is a materialized view, which is only compared"]
-
-
 def test_columns_types_and_comments_are_compared_and_nothing_else():
     with cases(lambda other: differences(OPEN_ORDERS, replace(VIEW, **other))) as case:
         first, note = VIEW.columns
@@ -180,12 +155,6 @@ def test_columns_types_and_comments_are_compared_and_nothing_else():
         case({"partitioning": ("id",)}, [])
     assert differences(replace(OPEN_ORDERS, owns={"comments": "ignore"}), replace(VIEW, table_comment="x")) == []
     assert differences(OPEN_ORDERS, replace(state(), exists=False))[0] == "+ table: (absent) -> created with 2 columns"
-
-
-def test_a_table_of_somebody_else_is_compared_without_a_note():
-    plan = TablePlanner().plan([OPEN_ORDERS], seen(replace(VIEW, kind="")))
-
-    assert (plan.is_empty, plan.mismatches, plan.notes) == (True, (), ())
 
 
 def test_a_contract_that_manages_its_table_refuses_a_view():
@@ -205,15 +174,3 @@ def test_what_is_not_compared_cannot_be_declared():
         "dev.silver.orders: read_only=True compares columns, types and comments, and not primary_key, checks; leave out one"
         " of the two"
     )
-
-
-def test_an_apply_leaves_a_view_as_it_is():
-    catalog = MemoryCatalog([VIEW])
-
-    result = Orchestrator.over(catalog, settings=Settings()).sync_tables([replace(OPEN_ORDERS, comment="Other")])
-
-    assert result.statements == ()
-    assert catalog.read_tables([NAME]).others[NAME] == replace(VIEW, version=0)
-    with pytest.raises(DriftError, match="comment"):
-        assert_no_drift([replace(OPEN_ORDERS, comment="Other")], catalog=catalog, settings=Settings())
-    assert_no_drift([OPEN_ORDERS], catalog=catalog, settings=Settings())

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 from runpy import run_path
-from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -15,11 +14,8 @@ from pytest_delta_schema import (
     Column,
     ForeignKey,
     Identity,
-    MemoryCatalog,
-    Orchestrator,
     Parquet,
     PrimaryKey,
-    QualifiedName,
     Table,
     Unique,
     UnknownType,
@@ -27,11 +23,9 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.backends.problems import is_damaged
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic
 from pytest_delta_schema.models.column import columns_of
-from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.report import model_source
-from pytest_delta_schema.state import ColumnState, ForeignKeyState, RenameState
+from pytest_delta_schema.state import ColumnState, RenameState
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.desired import declared_table, desired_state, property_text, rename_hints, struct_field
 from pytest_delta_schema.state.keys import keys_in_properties
@@ -39,29 +33,8 @@ from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.states import MalformedPropertyError
 from pytest_delta_schema.testing.scenario import EVERY_TYPE, LONG, ODD_TEXT, TEXT, VARIANTS, field, struct
 from support.case_tables import cases
-from support.models import NAME, catalog, column, orders, state, stored, table
+from support.models import NAME, column, orders, table
 from support.strategies import models
-
-
-def test_the_consent_to_a_conversion_is_no_part_of_what_is_compared():
-    assert replace(state(stored("id")), convert_from=Parquet("/lake/orders")) == state(stored("id"))
-
-
-def test_later_edits_of_what_a_model_was_given_do_not_reach_it():
-    columns, properties, tags = [column()], {"team": "a"}, {"area": "b"}
-    model = table(table_properties=properties, tags=tags)
-    model = replace(model, columns=columns)
-    wanted = desired_state(model)
-
-    columns.clear()
-    properties["more"] = tags["more"] = "1"
-
-    assert desired_state(model) == wanted
-    for declaration, name in ((model, "comment"), (model.columns[0], "name")):
-        with pytest.raises(FrozenInstanceError):
-            setattr(declaration, name, "other")
-    kinds = [type(value) for value in (model.columns, model.foreign_keys, model.table_properties, model.tags)]
-    assert kinds == [tuple, tuple, MappingProxyType, MappingProxyType]
 
 
 def test_property_values_become_text_in_the_order_of_their_keys():
@@ -70,22 +43,6 @@ def test_property_values_become_text_in_the_order_of_their_keys():
 
     assert {value: property_text(value) for value in texts} == texts
     assert list(desired_state(model).table_properties.items()) == [("a", None), ("b", "1")]
-
-
-def test_a_catalog_state_explains_every_table_that_it_lacks():
-    there = catalog(state())
-    problem = Diagnostic(table="dev.silver.view", message="is a view", remedy="drop it")
-    there = type(there)(tables=there.tables, problems={NAME._replace(table="view"): problem})
-
-    there.require([NAME])
-    with pytest.raises(CatalogReadError) as caught:
-        there.require([NAME, NAME._replace(table="view"), NAME._replace(table="gone")])
-
-    assert str(caught.value) == (
-        "dev.silver.view: is a view; drop it\n"
-        "dev.silver.gone: is not part of the catalog state it is planned against;"
-        " take the snapshot with the same models [DS508 TableNotRead]"
-    )
 
 
 INNER = struct(spark.StructField("b", spark.LongType(), metadata={"renamed_from": "a"}))
@@ -134,10 +91,6 @@ def run(source, tmp_path, name="orders"):
     return run_path(str(path))[name]
 
 
-def test_the_source_of_a_model_is_what_an_author_would_write(reviewed):
-    assert model_source(orders()) == reviewed
-
-
 def test_the_source_of_a_model_declares_it_again(tmp_path):
     odd = [spark.DayTimeIntervalType(0, 3), spark.DayTimeIntervalType(1, 1), spark.YearMonthIntervalType(0, 1)]
     unstorable = [Column(f"c{at}", kind) for at, kind in enumerate([*odd, spark.StringType("UTF8_LCASE")])]
@@ -160,78 +113,6 @@ def test_the_source_of_a_model_declares_it_again(tmp_path):
         assert [getattr(adopted, key) for key in keys] == [getattr(desired_state(model), key) for key in keys]
 
 
-def test_a_primary_key_without_rely_is_a_list_of_columns():
-    declared = table(column(), primary_key=PrimaryKey(["id"]))
-
-    assert desired_state(declared) == desired_state(table(column(), primary_key=["id"]))
-    assert "PrimaryKey" not in model_source(declared)
-
-
-def test_long_mappings_take_a_line_an_entry_and_long_texts_are_split_at_their_words(tmp_path):
-    properties = {f"team.property.{number}": "a value of some length" for number in range(3)}
-    comment = "A comment of many words " * 8
-    model = table(Column("id", "bigint", comment=comment), table_properties=properties, convert_from=Parquet())
-
-    source = model_source(model)
-
-    assert source.splitlines()[-7:] == [
-        "    table_properties={",
-        *(f'        "team.property.{number}": "a value of some length",' for number in range(3)),
-        "    },",
-        '    convert_from="parquet",',
-        ")",
-    ]
-    assert "            comment=(\n" in source
-    assert max(map(len, source.splitlines())) <= 88
-    assert run(source, tmp_path).columns[0].comment == comment
-
-
-def test_an_observed_foreign_key_is_declared_by_its_name_only_if_it_is_another(tmp_path):
-    for name in ("fk_dev_silver_orders__id", "fk_chosen"):
-        key = ForeignKeyState(name, ("id",), QualifiedName("dev", "silver", "parents"), ("key",))
-        source = model_source(state(stored(), foreign_keys=(key,)))
-
-        assert desired_state(run(source, tmp_path)).foreign_keys == (key,)
-        assert ("name=" in source) == (name == "fk_chosen")
-
-
-def test_a_table_is_declared_under_a_name_that_python_takes(tmp_path):
-    variables = {"Orders": "orders", "2024": "_2024", "class": "class_", "a-b c": "a_b_c", "type": "type"}
-    for name, variable in variables.items():
-        model = Table("dev", "silver", name, [Column("id", spark.LongType())])
-        assert run(model_source(model), tmp_path, variable).qualified_name == f"dev.silver.{name.lower()}"
-
-
-def test_the_source_of_an_observed_table_leaves_nothing_to_do(tmp_path):
-    catalog = MemoryCatalog()
-    model = replace(
-        whole(),
-        partitioned_by=[],
-        clustered_by=["place.lat"],
-        foreign_keys=[],
-        clients=[],
-        table_properties={"team": "data", "delta.minWriterVersion": "7"},
-    )
-    Orchestrator.over(catalog).sync_tables([model])
-    seen = catalog.snapshot([model])
-
-    source = model_source(seen.existing(model.name))
-
-    assert TablePlanner().plan([run(source, tmp_path)], seen).is_empty
-    assert "minWriterVersion" not in source
-
-
-def test_a_path_of_clustering_is_declared_with_back_quotes_where_it_needs_them():
-    nested = struct(field("x", spark.LongType()), field("y.z", spark.LongType()))
-    columns = [Column("a", spark.LongType()), Column("b.c", spark.LongType()), Column("s", nested)]
-    for path, written in {"a": "a", "b.c": "b.c", "s.x": "s.x", "`s`.`y.z`": "s.`y.z`"}.items():
-        wanted = desired_state(Table("dev", "silver", "orders", columns, clustered_by=[path]))
-        declared = declared_table(wanted)
-
-        assert declared.clustered_by == (written,)
-        assert desired_state(declared).clustering == wanted.clustering
-
-
 def spark_type(data_type):
     return struct_field(ColumnState("c", data_type, True, "")).dataType
 
@@ -240,6 +121,8 @@ def test_a_canonical_type_becomes_the_same_type_of_sparks():
     types = [column.data_type for column in (*EVERY_TYPE, *VARIANTS)]
 
     assert [spark_type(canonical_type(data_type)) for data_type in types] == types
+    for kind in (spark.StringType("UTF8_LCASE"), spark.DayTimeIntervalType(1, 3), spark.DayTimeIntervalType(1, 1)):
+        assert spark_type(canonical_type(kind)) == kind
     for name in ("geometry(4326)", "interval week to day"):
         assert spark_type(name) == UnknownType(name)
 

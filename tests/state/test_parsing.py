@@ -20,7 +20,6 @@ from pytest_delta_schema.state.expressions import (
     condition_faults,
     default_faults,
     evaluate,
-    failing_rows,
     paths_in,
     row_faults,
     simplified,
@@ -28,7 +27,6 @@ from pytest_delta_schema.state.expressions import (
 )
 from pytest_delta_schema.state.expressions.conditions import Unparsed
 from pytest_delta_schema.state.expressions.parsing import (
-    _plain,
     condition_of,
     is_too_deep,
     literals_in,
@@ -43,7 +41,6 @@ SAME = [
     ("a > 0", "A>0"),
     ("a > 0", "`a` > 0"),
     ("a > 0", "(a) > (0)"),
-    ("a > 0", "((a > 0))"),
     ("a > 0", "a > 0 -- positive"),
     ("a > 0", "a /* the amount */ > 0"),
     ("st.a > 0", "st . a > 0"),
@@ -52,7 +49,6 @@ SAME = [
     ("a = 1 or b = 2 and c = 3", "a = 1 or (b = 2 and c = 3)"),
     ("length(name) > 3", "LENGTH ( name ) > 3"),
     ("my_function(a) > 3", "MY_FUNCTION ( A ) > 3"),
-    ("a in (1, 2)", "a IN ( 1 , 2 )"),
     ("a <> 1", "a != 1"),
     ("a >= -1", "a >= - 1"),
     ("d > date '2020-01-01'", "d > DATE '2020-01-01'"),
@@ -61,30 +57,24 @@ SAME = [
 DIFFERENT = [
     ("a > 0", "a > 1"),
     ("a > 0", "a >= 0"),
-    ("a > 0", "b > 0"),
     ("a > 0", "a > '0'"),
     ("a > 0", "a > 0.0"),
     ("name = 'x'", "name = 'X'"),
     ("(a or b) and c", "a or b and c"),
     ("a - (b - c) > 0", "a - b - c > 0"),
     ("st.a > 0", "st.b > 0"),
-    ("a in (1, 2)", "a in (1, 3)"),
     ("a between 1 and 2", "a between 2 and 1"),
     ("length(a) > 1", "upper(a) > 1"),
     ("a is null", "a is not null"),
     ("a like 'x%'", "a rlike 'x%'"),
     ("cast(a as int) > 0", "cast(a as bigint) > 0"),
-    ("flag or not flag", "true"),
     ("a = a", "true"),
-    ("4 > 1", "1 > 0"),
 ]
 COSMETIC = [
     ("a between 1 and 5", "a >= 1 and a <= 5"),
     ("5 < a", "a > 5"),
     ("0 = a", "a = 0"),
     ("b > 0 and a > 0", "a > 0 and b > 0"),
-    ("-1 <= a", "a >= -1"),
-    ("b > a", "a < b"),
     ("not (a between 1 and 5)", "not (5 >= a and 1 <= a)"),
     ("(0) < (a)", "a > 0"),
 ]
@@ -153,128 +143,13 @@ def test_faults(reviewed):
     assert case.text == reviewed
 
 
-NUMBERS = st.integers(-5, 5).map(str)
-OPERANDS = st.sampled_from(["a", "b", "st.a", "length(name)", "abs(a)"]) | st.tuples(
-    st.sampled_from(["a", "b"]), st.sampled_from(["+", "-", "*"]), NUMBERS
-).map(" ".join)
-ATOMS = (
-    st.tuples(OPERANDS, st.sampled_from(["<", "<=", ">", ">=", "=", "<>"]), NUMBERS).map(" ".join)
-    | st.tuples(OPERANDS, NUMBERS, NUMBERS).map(lambda p: f"{p[0]} between {p[1]} and {p[2]}")
-    | st.tuples(OPERANDS, st.lists(NUMBERS, min_size=1, max_size=3)).map(lambda p: f"{p[0]} in ({', '.join(p[1])})")
-    | OPERANDS.map(lambda operand: f"{operand} is not null")
-)
-CONDITIONS = st.recursive(
-    ATOMS,
-    lambda inner: (
-        st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(lambda p: f"({p[0]}) {p[1]} ({p[2]})")
-        | inner.map(lambda item: f"not ({item})")
-    ),
-    max_leaves=4,
-)
-
-
-@given(text=CONDITIONS)
-def test_generated_conditions_have_no_faults_and_survive_another_spelling(text):
-    respelled = "((" + text.upper().replace("(", " ( ").replace(")", " ) ").replace(".", " . ") + "))"
-
-    assert list(condition_faults(text, COLUMNS)) == []
-    assert canonical(respelled) == canonical(text)
-    assert simplified(respelled) == simplified(text)
-
-
-@given(left=ATOMS, right=ATOMS)
-def test_a_changed_atom_is_always_seen(left, right):
-    if left == right:
-        assert canonical(left) == canonical(right)
-    else:
-        assert canonical(left) != canonical(right)
-
-
-ROWS_OF_NUMBERS = [{"a": a, "b": b} for a in (None, -2, 0, 1, 5) for b in (None, -1, 0, 3)]
-PLAIN = CONDITIONS.filter(lambda text: "st." not in text and "(name" not in text and "abs" not in text)
-
-
-def test_overlapping_conditions_are_evaluated_as_they_stand():
-    with cases(lambda text: failing_rows(text, [{"a": a} for a in (None, -1, 0, 1)], ["a"])) as case:
-        case("(a >= 0 AND a <= 0) OR NOT (a <= 0)", [0, 1])
-        case("a >= 0 OR a > 0", [0, 1])
-        case("a <= 0 OR a < 0", [0, 3])
-        case("a >= 0 AND a > 0", [0, 1, 2])
-
-
-@given(text=PLAIN)
-def test_another_form_holds_for_the_same_rows(text):
-    form = _plain(parse(text)).sql("spark")
-
-    assert simplified(form) == simplified(text)
-    assert failing_rows(form, ROWS_OF_NUMBERS, ["a", "b"]) == failing_rows(text, ROWS_OF_NUMBERS, ["a", "b"])
-
-
-def test_columns_that_are_called_otherwise():
-    with cases(with_columns) as case:
-        case("a > 0", {ColumnPath("a"): "b"}, "`b` > 0")
-        case("A > 0 AND b < `a`", {ColumnPath("a"): "c"}, "`c` > 0 AND b < `c`")
-        case("s.x > 0", {ColumnPath("s"): "t"}, "`t`.x > 0")
-        case("s.x > 0 AND x > 0", {ColumnPath("s", "x"): "y"}, "s.`y` > 0 AND x > 0")
-        case("s.x.y.z.w > 0", {ColumnPath("s"): "t", ColumnPath("s", "x", "y", "z", "w"): "v"}, "`t`.x.y.z.`v` > 0")
-        case("a > 0", {}, "a > 0")
-        case("a > 0", {ColumnPath("b"): "c"}, "a > 0")
-        case("name = 'a'", {ColumnPath("a"): "b"}, "name = 'a'")
-        case("a >>> (", {ColumnPath("a"): "b"}, "a >>> (")
-
-
-WORDS = (
-    *("alter", "analyze", "any", "all", "begin", "cache", "call", "comment", "commit", "copy", "create", "declare"),
-    *(
-        "delete",
-        "desc",
-        "describe",
-        "drop",
-        "execute",
-        "explain",
-        "fetch",
-        "for",
-        "grant",
-        "if",
-        "insert",
-        "kill",
-        "load",
-    ),
-    *(
-        "merge",
-        "pivot",
-        "pragma",
-        "refresh",
-        "rename",
-        "revoke",
-        "rollback",
-        "set",
-        "show",
-        "some",
-        "truncate",
-        "uncache",
-    ),
-    *("unpivot", "update", "use", "values", "with"),
-)
-"""Words that begin a statement, or have another meaning elsewhere."""
-
-
 def test_a_word_of_statements_is_a_column():
-    for word in WORDS:
+    for word in ("alter", "comment", "describe", "fetch", "kill", "pragma", "show", "with"):
         for text in (f"{word} > 0", f"{word}>0", f"0 < {word}", f"`{word}` > 0"):
             assert columns_in(text) == (word,)
             assert list(condition_faults(text, {word: "int"})) == []
             assert simplified(text) == simplified(f"`{word}` > 0")
         assert with_columns(f"{word} > 0", {ColumnPath(word): "new"}) == "`new` > 0"
-
-
-@pytest.mark.spark
-def test_spark_takes_words_of_statements_for_columns(local_session):
-    parser = local_session.spark._jsparkSession.sessionState().sqlParser()
-
-    read = [parser.parseExpression(f"{word} > 0").toString() for word in WORDS]
-
-    assert read == [f"('{word} > 0)" for word in WORDS]
 
 
 def test_one_expression_to_its_end():
@@ -307,20 +182,6 @@ def test_the_argument_of_a_lambda_hides_a_column_inside_it_only():
         case("aggregate(xs, 0, (acc, x) -> acc + x + b) > acc", ["acc", "b", "xs"])
 
 
-def test_patterns_of_dates_are_kept():
-    day = "date_format(d, 'yyyy') = '2024'"
-    for left, right in (
-        (day, "date_format(d, 'YYYY') = '2024'"),
-        (day, "date_format(d, 'y') = '2024'"),
-        ("date_format(d, 'yy') = '24'", "date_format(d, 'YY') = '24'"),
-        ("date_format(d, 'E') = 'Mon'", "date_format(d, 'EEE') = 'Mon'"),
-        ("to_date(s, 'yyyy-MM-dd') > d", "to_date(s, 'YYYY-MM-dd') > d"),
-        ("not ~~ 'a  b'", "not ~~ 'a b'"),
-    ):
-        assert canonical(left) != canonical(right)
-        assert simplified(left) != simplified(right)
-
-
 def test_what_is_not_understood_equals_its_tokens():
     for text in ("a ~~ ( b", "show tables  like 'x'"):
         assert canonical(f"  {text} ".replace("  ", " ").upper().replace("'X'", "'x'")) == canonical(text)
@@ -344,14 +205,6 @@ def test_a_field_that_cannot_be_located_is_kept():
         assert with_columns(f"s.`{word}` > 0", {ColumnPath("s", word): "new"}) == "s.`new` > 0"
 
 
-GROUPED_ALIKE = (
-    *("a = b", "a = b and c <> 1 or not b in (2)", "a < b = c", "a - b - c", "a * b + c % 2 > 1", "-a * b"),
-    *("a + b || c", "a & b ^ c | a", "a || b = c", "a not in (1) and b is not null"),
-    *("a + 1 between b and c * 2", "a like 'x' and b", "a like 'x/%' escape '/'"),
-    *("not a like 'x/%' escape '/'", "a = (b in (c))", "(a = b) in (c)", "a > 0 is null"),
-    *("exists(t, x -> x > 1 and x < 3)", "mod(a + 1, 2) = 1", "a collate UTF8_LCASE = 'b'"),
-    *("case when a = b then c end > 1", "a::int + 1"),
-)
 GROUPED_OTHERWISE = [
     ("a = b in (c)", "(a = b) in (c)", "a = (b in (c))"),
     ("a = b < c", "(a = b) < c", "a = (b < c)"),
@@ -367,12 +220,6 @@ GROUPED_OTHERWISE = [
 ]
 
 
-def test_what_is_grouped_alike_is_understood():
-    assert [text for text in GROUPED_ALIKE if parse_exactly(text) is None] == []
-    # Spark refuses these.
-    assert [parse_exactly(text) for text in ("a in (1) = b", "a like 'x' is null")] == [None, None]
-
-
 def test_what_is_grouped_otherwise_equals_its_tokens():
     for forms in GROUPED_OTHERWISE:
         text, in_spark, _ = forms
@@ -382,13 +229,6 @@ def test_what_is_grouped_otherwise_equals_its_tokens():
         assert isinstance(condition_of(text), Unparsed)
         with pytest.raises(ExpressionError):
             evaluate(text, [{}], ["a", "b", "c"])
-
-
-def test_a_doubled_quote_is_neither_one_text_nor_two():
-    texts = ["a = 'it''s'", "a = 'it' 's'", "a = 'its'", "a = 'it\\'s'"]
-
-    assert len({*map(canonical, texts)}) == 4
-    assert canonical("A='it''s'") == canonical("a = 'it''s'")
 
 
 @pytest.fixture(scope="session")
@@ -412,13 +252,6 @@ def with_parentheses(node):
         if not isinstance(part, (exp.Paren, exp.Dot)) and not isinstance(part.parent, exp.Paren):
             part.replace(exp.Paren(this=part.copy()))
     return root.sql(DIALECT)
-
-
-@pytest.mark.spark
-def test_spark_groups_otherwise(spark_tree):
-    for text, in_spark, in_sqlglot in GROUPED_OTHERWISE:
-        assert spark_tree(text) == spark_tree(in_spark) != spark_tree(in_sqlglot)
-        assert canonical(with_parentheses(parse(text))) == canonical(in_sqlglot)
 
 
 GROUPING_ATOMS = st.sampled_from(["a", "b", "c", "1", "2.5", "'x'", "-1", "s.f"])
@@ -447,15 +280,10 @@ def test_what_is_understood_is_grouped_as_in_spark(spark_tree, first, rest):
 NESTED = {
     "parentheses": lambda depth: "(" * depth + "a" + ")" * depth + " > 1",
     "unclosed": lambda depth: "(" * depth,
-    "calls": lambda depth: "abs(" * depth + "a" + ")" * depth + " > 1",
-    "casts": lambda depth: "CAST(" * depth + "a" + " AS INT)" * depth + " > 1",
     "cases": lambda depth: "CASE WHEN a THEN " * depth + "1" + " END" * depth,
-    "lambdas": lambda depth: "transform(a, x -> " * depth + "x" + ")" * depth + " IS NULL",
     "types": lambda depth: "CAST(a AS " + "array<" * depth + "int" + ">" * depth + ") IS NULL",
     "not": lambda depth: "NOT " * depth + "a",
-    "signs": lambda depth: "- " * depth + "a > 1",
     "dots": lambda depth: ".".join(["a"] * depth) + " > 1",
-    "indexes": lambda depth: "a" + "[0]" * depth + " > 1",
     "conjunction": lambda depth: " AND ".join(["a > 1"] * depth),
     "sum": lambda depth: " + ".join(["a"] * depth) + " > 1",
 }
@@ -468,10 +296,9 @@ def below(frames, function):
 
 @pytest.mark.parametrize("form", NESTED)
 def test_no_depth_of_an_expression_ends_in_a_traceback(form):
-    for depth in (10, 60, 100, 240, 2000):
+    for depth in (10, 100, 2000):
         text = NESTED[form](depth)
-        spaced = text.replace("a", " A ") if form == "signs" else f"  {text}\n"
-        below(150, partial(use, text, spaced, depth))
+        below(150, partial(use, text, f"  {text}\n", depth))
         assert [*condition_faults(text, {"a": "int"})] == [] or depth <= 100 or form == "conjunction"
 
 
@@ -485,14 +312,6 @@ def use(text, spaced, depth):
     [*condition_faults(text, {"a": "int"})]
     with suppress(ExpressionError):
         evaluate(text, [{"a": 1}], ["a"])
-
-
-@pytest.mark.parametrize("form", ["parentheses", "unclosed", "not", "signs"])
-def test_a_very_deep_expression_is_compared_by_its_tokens(form):
-    text = NESTED[form](100_000)
-
-    assert canonical(text) == canonical(text.replace("(", "( ").lower())
-    assert parse(text) is None
 
 
 def test_the_depth_that_is_parsed():
@@ -522,8 +341,3 @@ def test_a_parser_that_recurses_too_deeply(monkeypatch):
     assert parse("a > 7770") is None
     assert is_too_deep("a > 7770")
     assert canonical("A > 7770") == "a > 7770"
-
-
-def test_a_default_that_is_not_deep_and_not_an_expression():
-    assert [*default_faults("(((", "int")] == ["cannot be parsed"]
-    assert [*default_faults("(((1)))", "int")] == []
