@@ -1,9 +1,9 @@
 """Follow the tutorial as a new user on each supported pair, from ``pip install`` to the gate that fails.
 
 ``make test-tutorial`` runs every pair, and ``make test-tutorial PAIRS=spark35`` one of them. Each starts with an empty folder, a
-new environment and an empty cache, so Delta's jars are downloaded. What was shown is in ``.tutorial``, one file a pair; the
-results are recorded in this folder, and documented from there. After the pairs, the guides that install an extra of their
-own are followed as far as their first gate; ``PAIRS=databricks`` chooses one.
+new environment and an empty cache, so Delta's jars are downloaded. What was shown is in ``.tutorial``, one file a pair. After
+the pairs, the guides that install an extra of their own are followed as far as their first gate; ``PAIRS=databricks``
+chooses one.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta import PAIRS
 from support.pages import DOCS, PageError, steps, write_file
-from tutorial.journey import Journey, follow
-from tutorial.record import record, table
+from tutorial.journey import follow
 from tutorial.shell import Shell, ShellError
 from versions.environments import BY_PAIR, ROOT, pins_of
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.delta import Pair
     from support.pages import Step
-    from tutorial.journey import Command
 
 PAGE = DOCS / "tutorial.md"
 GUIDES = ("databricks", "folders", "unity-catalog")
@@ -52,21 +50,17 @@ def main(wanted: list[str]) -> int:
     faults: list[str] = []
     for pair in (pair for pair in reversed(PAIRS) if not wanted or pair.extra in wanted):
         _show(f"\n{pair.extra}: pyspark {pair.pyspark} with delta-spark {pair.delta_spark}")
-        journey = _followed(pair)
-        record(pair, journey)
-        faults += [f"{pair.extra}: {fault}" for fault in journey.faults]
+        faults += [f"{pair.extra}: {fault}" for fault in _followed(pair)]
     for guide in (guide for guide in GUIDES if not wanted or guide in wanted):
         _show(f"\nthe installation of the guide {guide}")
         faults += _installed(guide)
-    _show(f"\n{table()}\n")
     for fault in faults:
         _show(fault)
     return int(bool(faults))
 
 
-def _followed(pair: Pair) -> Journey:
-    """Follow the page on a pair, and show how each command went."""
-    commands: list[Command] = []
+def _followed(pair: Pair) -> Iterator[str]:
+    """Follow the page on a pair, show each command, and yield what went wrong."""
     transcript = ROOT / ".tutorial" / f"{pair.extra}.txt"
     transcript.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name, transcript.open("w", encoding="utf-8") as file:
@@ -77,16 +71,13 @@ def _followed(pair: Pair) -> Journey:
         try:
             with Shell(home, variables(pair, scratch)) as shell:
                 for command in follow(PAGE.read_text("utf-8"), shell, home / "shop-pipeline", package):
-                    commands.append(command)
-                    ran = command.ran
-                    times = f"{ran.end - ran.start:6.1f} s, silent {ran.silence.seconds:4.1f} s"
-                    _show(f"  {times}  $ {ran.command}{command.fault and f'  {command.fault}'}")
-                    shown = [f"$ {ran.command}", *ran.lines, f"[{times}, after: {ran.silence.after}]\n\n"]
-                    file.write("\n".join(shown))
+                    _show(f"  $ {command.ran.command}{command.fault and f'  {command.fault}'}")
+                    file.write("\n".join([f"$ {command.ran.command}", *command.ran.lines, "\n"]))
                     file.flush()
+                    if command.fault:
+                        yield f"line {command.line}: $ {command.ran.command} {command.fault}"
         except (PageError, ShellError) as error:
-            return Journey(commands=commands, stop=str(error))
-    return Journey(commands=commands)
+            yield str(error)
 
 
 def _installed(guide: str) -> Iterator[str]:
