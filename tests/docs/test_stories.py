@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import sys
-from textwrap import dedent
 
 import pytest
 
@@ -27,35 +25,6 @@ def test_the_page_shows_what_is_so(page, project, monkeypatch):
     project.settings()
 
     run(page, project)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("```python\nx = 1\n```", "names its file"),
-        ("```\nx\n```", "no test holds"),
-        ("```sh\npytest\n```", "use console"),
-    ],
-    ids=["no name", "no language", "not run"],
-)
-def test_a_block_that_nothing_runs_is_an_error(text, message):
-    with pytest.raises(PageError, match=message):
-        steps(text)
-
-
-@pytest.mark.parametrize("page", [page for page in page_names() if "explanation/" not in page])
-def test_no_file_of_a_page_is_hidden(page):
-    assert "<!-- file:" not in (ROOT / page).read_text("utf-8")
-
-
-def test_every_constant_of_an_excerpt_is_shown():
-    text = (ROOT / "docs" / "guides" / "test-pipelines.md").read_text("utf-8")
-    shown = [step.body for step in steps(text) if step.head.startswith("examples/")]
-    excerpts = [ast.parse(dedent(text.partition("\n")[2])) for text in shown]
-    names = [node for tree in excerpts for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id.isupper()]
-
-    assert names
-    assert {name.id for name in names} - {name.id for name in names if isinstance(name.ctx, ast.Store)} == set()
 
 
 def test_the_project_of_the_examples_is_the_one_of_the_readme():

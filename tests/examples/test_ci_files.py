@@ -119,39 +119,6 @@ def test_the_jobs_of_a_platform_follow_the_settings(
     assert text.startswith("# no job for --delta-drift: set backend to the one of a shared catalog") is not bool(extras)
 
 
-def test_settings_that_cannot_be_read_are_named(tmp_path, monkeypatch, capsys):
-    (tmp_path / "pyproject.toml").write_text(f"{SECTION}backend = 1\n", "utf-8")
-    monkeypatch.chdir(tmp_path)
-
-    assert main(["ci", "github"]) != 0
-
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "backend" in err
-
-
-def test_the_hooks_of_pre_commit(tmp_path):
-    hooks = pytest.importorskip("pre_commit.clientlib", reason="pre-commit is not in this environment")
-    path = FOLDER / "pre-commit-config.yaml"
-    wrong = tmp_path / path.name
-    wrong.write_text(path.read_text("utf-8").replace("entry:", "run:"), "utf-8")
-
-    (repository,) = hooks.load_config(str(path))["repos"]
-    assert [hook["id"] for hook in repository["hooks"]] == ["delta-contracts"]
-    with pytest.raises(hooks.InvalidConfigError):
-        hooks.load_config(str(wrong))
-
-
-def test_the_job_on_databricks():
-    bundle = yaml.safe_load((FOLDER / "databricks.yml").read_text("utf-8"))
-
-    for job in bundle["resources"]["jobs"].values():
-        environments = [environment["environment_key"] for environment in job["environments"]]
-        for task in job["tasks"]:
-            assert (FOLDER / task["spark_python_task"]["python_file"]).is_file()
-            assert task["environment_key"] in environments
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_options_reports_and_marks_exist(path):
     text = path.read_text("utf-8")

@@ -6,8 +6,6 @@ import ast
 from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 from support.reference import public
 
 ROOT = Path(__file__).parents[2]
@@ -56,19 +54,3 @@ def test_the_example_of_another_distribution_uses_them_too():
 
     assert f"from {KIT} import" in text
     assert private_imports("folder_catalog", text) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "private"),
-    [
-        (f"from {KIT} import LocalFiles, no_such_name", [f"{KIT}.no_such_name"]),
-        (f"from {PACKAGE}.state.keys import state_keys", [f"{PACKAGE}.state.keys.state_keys"]),
-        (f"if TYPE_CHECKING:\n    from {PACKAGE}.state import TableState", []),
-        (f"def f():\n    import {PACKAGE}.progress", [f"{PACKAGE}.progress.{PACKAGE}.progress"]),
-        (f"from {ERRORS} import StatementError, first_line", [f"{ERRORS}.first_line"]),
-        (f"from {PACKAGE}.mine.reader import read", []),
-        ("from pathlib import Path", []),
-    ],
-)
-def test_other_imports_are_found(text, private):
-    assert private_imports(f"{PACKAGE}.mine", text) == private

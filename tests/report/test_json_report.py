@@ -129,13 +129,6 @@ def test_what_all_runs_share_stands_at_the_top():
     ]
 
 
-def test_unknown_keys_are_left_out():
-    form = report_json(sample_report())
-    form["tables"][0]["new"] = form["new"] = 1
-
-    assert report_from_json(form) == sample_report()
-
-
 NO_REPORTS: list[tuple[tuple[Any, ...], Any]] = [
     ((), []),
     *((("version",), value) for value in (None, 2, "1")),
@@ -173,13 +166,6 @@ def test_what_is_no_report_is_refused_with_every_fault(snapshot):
     assert "\n".join([*texts, ""]) == snapshot(extension_class=TextSnapshot)
 
 
-JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=12,
-)
-
-
 def test_values_below_the_depth_are_on_one_line():
     texts = [
         ([{"a": 1, "b": [2, "\u00e9"]}], 0, '[{"a": 1, "b": [2, "\\u00e9"]}]\n'),
@@ -190,19 +176,6 @@ def test_values_below_the_depth_are_on_one_line():
     ]
 
     assert [(values, depth, json_text(values, depth)) for values, depth, _ in texts] == texts
-
-
-@given(JSON_VALUES, st.integers(0, 4))
-def test_the_values_are_read_back(values, depth):
-    written = json_text(values, depth)
-
-    assert json.loads(written) == values
-    assert written.isascii()
-
-
-@given(JSON_VALUES)
-def test_the_deepest_text_is_that_of_the_standard_library(values):
-    assert json_text(values, 99) == f"{json.dumps(values, indent=1)}\n"
 
 
 CHECK = Diagnostic(
