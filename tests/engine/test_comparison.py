@@ -54,25 +54,11 @@ def test_a_table_is_found_by_its_name_in_its_own_project_first():
         assert (table.contract and table.contract.file, len(table.faults)) == expected, case
 
 
-def test_each_commit_is_looked_at_in_the_order_of_the_options():
-    projects = PastProjects({SHOP: [past(ORDERS, ref="v2"), past(ref="v1")]}, {ORDERS: SHOP})
-
-    assert [(table.ref, table.contract is None) for table in projects.of(ORDERS)] == [("v2", False), ("v1", True)]
-    assert projects.has_several_refs
-    assert not PastProjects({SHOP: [past()]}, {}).has_several_refs
-
-
 def test_what_is_not_declared_any_more_is_gone_whether_it_can_be_read_or_not():
     pasts = {SHOP: [past(USERS, ref="v1"), past(ORDERS, ref="v2")], LAB: [past(faults=[USERS]), past(faults=[None])]}
 
     assert PastProjects(pasts, {ORDERS: SHOP}).gone() == {USERS: SHOP}
     assert PastProjects(pasts, {ORDERS: SHOP, USERS: LAB}).gone() == {}
-
-
-def test_a_snapshot_of_an_unknown_table_is_named_by_its_file():
-    (named,) = PastProjects({LAB: [past(faults=[None])]}, {}).unnamed().items()
-
-    assert (named[0], named[1][0]) == ("unknown.state.json", LAB)
 
 
 NOTE = column("note", TEXT)

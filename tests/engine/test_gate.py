@@ -20,7 +20,6 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.diagnostics.errors import ApplyErrors, BackendUnavailableError, Diagnostic
 from pytest_delta_schema.engine import Gate
-from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.sqlglot_compat import parse_tokens
 from pytest_delta_schema.state import CatalogState, ColumnState, KeyState
@@ -89,18 +88,6 @@ def test_the_observed_state_is_what_was_read_if_anything_was():
 
         desired, observed = gate.states(model)
         assert (desired.columns, observed) == ((ID,), None)
-
-
-def test_other_declared_tables_that_reference_a_model_are_read_with_it():
-    parent = table(column(is_nullable=False), primary_key=["id"])
-    key = ForeignKey(["order_id"], references=parent)
-    child = table(column("order_id"), name="dev.silver.lines", foreign_keys=[key])
-    declarations = Declarations(Settings(), {model.name: model for model in (parent, child)})
-    gate = Gate(MemoryCatalog(), [parent], declarations=declarations)
-
-    assert gate.dependents([parent]) == [child]
-    assert gate.dependents([child]) == []
-    assert set(gate.state().tables) == {parent.name, child.name}
 
 
 PARENT = QualifiedName("dev", "silver", "customers")

@@ -14,15 +14,12 @@ from pytest_delta_schema import MemoryCatalog, Orchestrator, Parquet, Settings, 
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.execute import (
-    ActionRunner,
     ApplyInterrupted,
-    InterruptedTable,
-    RunningOutcome,
     StillRunning,
     interruption,
 )
 from pytest_delta_schema.rules.consent import parse_consent
-from pytest_delta_schema.sql import Statement, StatementKind
+from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.state import SourceState
 from support.catalogs import Recording
 from support.models import NAME, column, orders, orders_before, state, stored, table
@@ -188,40 +185,6 @@ def test_an_interruption_is_no_exception():
     assert not isinstance(caught.value, Exception)
 
 
-def test_a_runner_alone_does_not_look():
-    catalog = Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS)
-    plan = Orchestrator.over(catalog).plan_tables([orders()])
-
-    with pytest.raises(ApplyInterrupted, match=r"running, perhaps committed \(the table was not read again\)"):
-        ActionRunner.over(catalog).apply(plan)
-
-
-def test_a_second_interruption_ends_the_look_at_once(monkeypatch):
-    catalog = Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS)
-    line = Orchestrator.over(catalog)
-
-    def again(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(threading.Thread, "join", again)
-    with pytest.raises(KeyboardInterrupt) as caught:
-        line.sync_tables([orders()])
-
-    assert not isinstance(caught.value, ApplyInterrupted)
-
-
-def test_an_interrupted_conversion_names_the_files_it_leaves():
-    statement = Statement(table=NAME, kind=StatementKind.CONVERT_TABLE, sql="CONVERT")
-    outcome = RunningOutcome.NOT_COMMITTED
-
-    text = str(InterruptedTable(table=NAME, done=(), running=statement, left=(), version=0, outcome=outcome))
-
-    assert (
-        "  left behind: nothing: the parquet files are as they were, and there is no Delta log next to them\n" in text
-    )
-    assert "  to restore:  nothing was changed\n" in text
-
-
 def model():
     columns = [column("id", is_nullable=False), column("created_ts", "timestamp", is_nullable=False)]
     return table(*columns, primary_key=["id"])
@@ -345,10 +308,3 @@ def test_a_long_operation_is_logged_while_it_runs(logged, function, operation, s
     end = "stopped" if function is refused else "done"
     last = f"{outer or step}: {end} after N s"
     assert messages[-1] == last
-
-
-def test_short_operations_are_not_logged(logged, monkeypatch):
-    monkeypatch.setattr(progress, "INTERVAL", 60.0)
-    catalog = Slow("")
-
-    assert logged(catalog, lambda: (drift(catalog), apply(catalog))) == []

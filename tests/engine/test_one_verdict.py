@@ -152,12 +152,6 @@ LIBRARY_ONLY = {
 }
 """Further cases of a setting, which pytest and Spark read as they read its first one."""
 
-DDL = {
-    name: case
-    for name, case in CASES.items()
-    if not case.fails_at and not case.hooks and "rules" not in case.toml and name not in LIBRARY_ONLY
-}
-
 
 def table_of(text: str) -> Any:
     namespace: dict[str, Any] = {"__name__": "shop.models"}
@@ -283,18 +277,3 @@ def test_a_script_with_the_settings_of_the_project_agrees(name, inner, project, 
     drift = of_drift(lambda: assert_no_drift(model, catalog=fresh(case), settings=settings))
     apply = of_apply(lambda: Orchestrator.over(fresh(case), settings=settings).sync_tables([model]))
     assert (drift, apply) == case.verdicts
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("name", DDL)
-def test_everything_agrees_on_local(name, local, tmp_path):
-    case = DDL[name]
-    tmp_path.joinpath("pyproject.toml").write_text(f"[tool.pytest_delta_schema]\n{case.toml}\n")
-    settings, model = Settings.from_project(tmp_path), table_of(case.after)
-    prepare(local, case)
-
-    drift, apply = case.verdicts
-    assert Gate(local, [model], settings=settings).drift(model).status.value == drift
-    assert of_drift(lambda: assert_no_drift(model, catalog=local, settings=settings)) == drift
-    assert Gate(local, [model], settings=settings).apply(model).status.value == apply
-    assert of_apply(lambda: Orchestrator.over(local, settings=settings).sync_tables([model])) in {apply, "in sync"}

@@ -28,9 +28,8 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
 from pytest_delta_schema.engine import orchestrator
-from pytest_delta_schema.execute import ABSENT, ActionRunner, AlignExecutor, CreateExecutor, version_of
-from pytest_delta_schema.plan import SetTableComment, TablePlanner
-from pytest_delta_schema.rules import PlanValidator
+from pytest_delta_schema.execute import ABSENT, version_of
+from pytest_delta_schema.plan import SetTableComment
 from pytest_delta_schema.sql import Statement, StatementKind
 from pytest_delta_schema.state import CatalogState, SourceState
 from support.catalogs import Recording
@@ -38,16 +37,6 @@ from support.models import NAME, column, orders, orders_before, state, stored, t
 from support.snapshots import TextSnapshot
 
 OTHER = NAME._replace(table="other")
-
-
-def test_the_pieces_are_given_one_by_one_or_left_to_the_defaults():
-    catalog = MemoryCatalog([orders_before()])
-    runner = ActionRunner(CreateExecutor(catalog), AlignExecutor(catalog))
-
-    result = Orchestrator(catalog, runner, planner=TablePlanner(), validator=PlanValidator()).sync_tables([orders()])
-
-    assert len(result.statements) == 6
-    assert Orchestrator(catalog, runner).sync_tables([orders()]).plan.is_empty
 
 
 def test_creations_run_before_alignments_and_tables_by_name():
@@ -72,22 +61,6 @@ def test_faults_in_models_and_a_refused_plan_run_nothing_at_all():
     with pytest.raises(UnsafePlanError):
         Orchestrator.over(catalog).sync_tables([orders(), table(column(), name=str(OTHER))])
     assert catalog.ran == []
-
-
-def test_tightening_alone_that_the_data_refuses_in_the_end_changed_nothing():
-    class Late(MemoryCatalog):
-        def data_checks(self, table):
-            runner = super().data_checks(table)
-
-            def count_rows(*checks, **how):
-                counts = runner.count_rows(*checks, **how)
-                self.insert(NAME, [{}])
-                return counts
-
-            return SimpleNamespace(count_rows=count_rows, sample_rows=runner.sample_rows)
-
-    with pytest.raises(UnsafePlanError):
-        Orchestrator.over(Late([state(stored())])).sync_tables([table(column(is_nullable=False))])
 
 
 def test_an_apply_returns_one_result_a_table():
@@ -117,19 +90,6 @@ def test_tables_that_cannot_be_read_are_all_named_and_nothing_runs(call):
 
     assert [fault.table for fault in caught.value.diagnostics] == ["dev.silver.a", "dev.silver.orders"]
     assert catalog.ran == []
-
-
-def test_an_entry_that_is_not_synchronised_fails_its_own_table_only(monkeypatch):
-    def refused(*_):
-        raise MetadataSyncError([diagnostic_of(FailedMetadataSync, OTHER, "the server is gone")])
-
-    monkeypatch.setattr(orchestrator, "sync_stale_entries", refused)
-    models = [table(column(), comment="Orders"), table(column(), name=str(OTHER))]
-
-    result = Orchestrator.over(Recording([state(stored()), state(stored(), name=OTHER)])).apply(models)
-
-    errors = {tables.table: tables.error for tables in result.tables if tables.error is not None}
-    assert {name: type(error) for name, error in errors.items()} == {OTHER: MetadataSyncError}
 
 
 class Busy(Recording):
@@ -333,16 +293,6 @@ def test_what_a_failed_apply_says(snapshot):
     texts = [told(name, catalog, **how) for name, catalog, how in failures()]
 
     assert "\n\n".join(texts) + "\n" == snapshot(extension_class=TextSnapshot)
-
-
-def test_the_next_apply_continues():
-    catalog = Recording([orders_before()], fail=[StatementKind.ADD_PRIMARY_KEY])
-    with pytest.raises(ApplyError):
-        Orchestrator.over(catalog).sync_tables([orders()])
-
-    catalog.fail = ()
-
-    assert len(Orchestrator.over(catalog).sync_tables([orders()]).statements) == 4
 
 
 def test_an_apply_whose_entry_is_not_synchronised_reports_the_statements_that_ran(monkeypatch):

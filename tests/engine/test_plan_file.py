@@ -82,13 +82,6 @@ def test_a_field_of_another_kind_is_refused(tmp_path, changes, message):
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_a_file_with_a_table_twice_is_refused(tmp_path):
-    table = Gate(MemoryCatalog([STATE]), [MODEL], settings=Settings()).planned(MODEL)["table"]
-
-    with pytest.raises(ConfigurationError, match=r"^plan\.json is not a plan file: it holds a table twice; make"):
-        read_plan(file_of(tmp_path, tables=[table, table]), "plan.json")
-
-
 def test_each_edited_byte_is_found(tmp_path):
     path = file_of(tmp_path)
     data = path.read_bytes()

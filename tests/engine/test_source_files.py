@@ -149,27 +149,6 @@ def test_links_are_followed_to_their_targets(tmp_path, exists):
     )
 
 
-def test_a_file_that_cannot_be_removed_is_an_error(tmp_path, monkeypatch):
-    path = tmp_path / "models.py"
-    path.write_bytes(b"x")
-    monkeypatch.setattr(Path, "unlink", _refuse)
-
-    with pytest.raises(
-        UnwritableFileError, match=r"models\.py cannot be removed: Permission denied; remove it by hand$"
-    ):
-        SourceFile.read(path).replace(None)
-
-
-def _refuse(_path):
-    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-
-
-def test_a_file_is_written_whole_with_its_folders(tmp_path):
-    write_whole(tmp_path / "a" / "b.py", b"x")
-
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["b.py"]
-
-
 ITEMS = "from pytest_delta_schema import Column, Table\nNAME = Table('dev', 'silver', 'NAME', [Column('id', 'int')])\n"
 
 
