@@ -6,13 +6,11 @@ import logging
 import re
 import threading
 from threading import Event
-from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import MemoryCatalog, Orchestrator, Parquet, Settings, UnsafePlanError, progress
+from pytest_delta_schema import MemoryCatalog, Orchestrator, Parquet, Settings, progress
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.execute import (
     ApplyInterrupted,
     StillRunning,
@@ -185,126 +183,29 @@ def test_an_interruption_is_no_exception():
     assert not isinstance(caught.value, Exception)
 
 
-def model():
-    columns = [column("id", is_nullable=False), column("created_ts", "timestamp", is_nullable=False)]
-    return table(*columns, primary_key=["id"])
+def test_a_long_statement_is_logged_while_it_runs(monkeypatch, caplog):
+    shown = Event()
 
+    class Slow(MemoryCatalog):
+        def run(self, statement):
+            shown.clear()
+            assert shown.wait(60)
+            super().run(statement)
 
-DRIFT = Settings(preflight="count")
-
-
-class RunningHandler(logging.Handler):
-    """Sets an event when a record about a running step is logged.
-
-    Args:
-        shown: The event.
-    """
-
-    def __init__(self, shown):
-        super().__init__()
-        self._shown = shown
-
-    def emit(self, record):
+    def noted(record):
         if record.delta_schema_phase == "running":
-            self._shown.set()
+            shown.set()
+        return True
 
-
-class Slow(MemoryCatalog):
-    """A catalog in which one operation takes until a record about it was logged.
-
-    Args:
-        operation: The name of the method, for statements with their kind.
-        rows: The rows of the table.
-    """
-
-    def __init__(self, operation, rows=()):
-        super().__init__([orders_before()], rows={NAME: rows})
-        self._slow = operation
-        self.shown = Event()
-        self.forget = lambda: None
-
-    def _take_long(self, operation):
-        if operation == self._slow:
-            # On a busy machine the operations before took long, too.
-            self.forget()
-            self.shown.clear()
-            self.shown.wait(60)
-
-    def snapshot(self, models):
-        self._take_long("snapshot")
-        return super().snapshot(models)
-
-    def run(self, statement):
-        self._take_long(f"run {statement.kind.value}")
-        super().run(statement)
-
-    def data_checks(self, table):
-        runner = super().data_checks(table)
-
-        def slow(operation):
-            def run(*args, **kwargs):
-                self._take_long(operation)
-                return getattr(runner, operation)(*args, **kwargs)
-
-            return run
-
-        return SimpleNamespace(count_rows=slow("count_rows"), sample_rows=slow("sample_rows"))
-
-
-@pytest.fixture
-def logged(monkeypatch, caplog):
-    """Run a function while a catalog is slow, and return what is logged, without numbers of seconds."""
     monkeypatch.setattr(progress, "INTERVAL", 0.02)
     caplog.set_level(logging.INFO, "pytest_delta_schema")
+    caplog.handler.addFilter(noted)
+    columns = [column("id", is_nullable=False), column("created_ts", "timestamp", is_nullable=False)]
 
-    def logged(catalog, function):
-        handler = RunningHandler(catalog.shown)
-        catalog.forget = caplog.clear
-        logger = logging.getLogger("pytest_delta_schema")
-        logger.addHandler(handler)
-        try:
-            function()
-        finally:
-            logger.removeHandler(handler)
-        return list(dict.fromkeys(re.sub(r"\d+ s\b", "N s", message) for message in caplog.messages))
+    Orchestrator.over(Slow([orders_before()])).sync_tables([table(*columns, primary_key=["id"])])
 
-    return logged
-
-
-def apply(catalog):
-    Orchestrator.over(catalog).sync_tables([model()])
-
-
-def drift(catalog):
-    Gate(catalog, [model()], settings=DRIFT).drift(model())
-
-
-def refused(catalog):
-    with pytest.raises(UnsafePlanError):
-        apply(catalog)
-
-
-OUTER = "applying dev.silver.orders"
-
-
-@pytest.mark.parametrize(
-    ("function", "operation", "step", "outer"),
-    [
-        (apply, "snapshot", OUTER, None),
-        (apply, "count_rows", "dev.silver.orders: running its data checks", OUTER),
-        (refused, "sample_rows", "dev.silver.orders: finding rows that fail its data checks", OUTER),
-        (apply, "run set not null", "dev.silver.orders: set not null, statement 1 of 2", OUTER),
-        (apply, "run add primary key", "dev.silver.orders: add primary key, statement 2 of 2", OUTER),
-        (drift, "snapshot", "reading the catalog", None),
-        (drift, "count_rows", "dev.silver.orders: running its data checks", None),
-    ],
-)
-def test_a_long_operation_is_logged_while_it_runs(logged, function, operation, step, outer):
-    catalog = Slow(operation, [{"id": 1}] if function is refused else ())
-
-    messages = logged(catalog, lambda: function(catalog))
-
-    assert messages[0] == f"{step}: N s so far"
-    end = "stopped" if function is refused else "done"
-    last = f"{outer or step}: {end} after N s"
-    assert messages[-1] == last
+    caplog.handler.removeFilter(noted)
+    messages = [re.sub(r"\d+ s\b", "N s", message) for message in caplog.messages]
+    for long in ("set not null, statement 1 of 2", "add primary key, statement 2 of 2"):
+        assert f"dev.silver.orders: {long}: N s so far" in messages
+    assert messages[-1] == "applying dev.silver.orders: done after N s"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -188,26 +187,3 @@ def test_a_disk_that_is_full_while_an_adoption_runs(tmp_path, monkeypatch, writt
     assert outcome.adoptions == {}
     assert outcome.faults[model.name].headline == fault
     assert ("bigint" in path.read_text("utf-8")) is is_edited
-
-
-def test_an_edit_that_changes_a_model_is_found_among_the_edits_of_several_files(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(sys.modules, "b", None)
-    monkeypatch.delitem(sys.modules, "b")
-    for name in ("a", "b", "c"):
-        (tmp_path / f"{name}.py").write_text(ITEMS.replace("NAME", name), "utf-8")
-    text = f"from b import b\n{ITEMS}".replace("[Column", "[*b.columns, Column")
-    (tmp_path / "d.py").write_text(text.replace("NAME", "d").replace("'id'", "'n'"), "utf-8")
-    models = {name: tables_of_file(str(tmp_path / f"{name}.py"))[name] for name in "abcd"}
-    changed = {name: replace(models[name], columns=[Column("id", "bigint")]) for name in "abc"}
-    states = [desired_state(model) for model in ({**models, **changed}).values()]
-    gate = Gate(MemoryCatalog(states), models.values(), settings=Settings())
-    options = AdoptOptions(writes=True, style=CodeStyle(), root=tmp_path, sources=SourceRoot(tmp_path))
-
-    outcome = adopt_tables(gate, models.values(), options)
-
-    assert sorted(name.table for name in outcome.adoptions) == ["a", "c"]
-    assert [(name.table, fault.lines) for name, fault in outcome.faults.items()] == [
-        ("b", ("dev.silver.d: ~ columns.id: int -> bigint",))
-    ]
-    assert ["bigint" in (tmp_path / f"{name}.py").read_text("utf-8") for name in "abcd"] == [True, False, True, False]

@@ -68,10 +68,8 @@ BACKENDS = {
     # the section of the project, the extras of the job drift, and the variables that it gets; None for no such job
     "none": ("", None, []),
     "local": (f'{SECTION}backend = "local"\n', None, []),
-    "memory": (f'{SECTION}backend = "memory"\n', None, []),
     "session": (f'{SECTION}backend = "session"\n', "spark,html", []),
     "unity": (f'{SECTION}backend = "unity"\n', "spark,unity,html", ["UNITY_CATALOG_TOKEN"]),
-    "locations": (f'{SECTION}backend = "locations"\n', "spark,locations,html", []),
     "a token of unity": (f'{SECTION}backend = "unity"\nunity_token_variable = "UC"\n', "spark,unity,html", ["UC"]),
     "databricks": (
         f'{SECTION}backend = "databricks"\n',

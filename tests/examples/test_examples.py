@@ -85,16 +85,6 @@ def test_the_examples_of_names_on_spark_run(project, shared_catalogs):
     assert result.parseoutcomes().keys() == {"passed", "deselected"}
 
 
-@reads_tool_pytest
-def test_the_constraints_of_the_pipeline_stop_rows_that_break_them(project):
-    take("pipeline", project)
-
-    result = project.run("--delta-enforce", "--delta-backend=memory", "-m", "delta_enforces")
-
-    result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(["enforce: 4 enforced"])
-
-
 @pytest.mark.spark
 @pytest.mark.own_jvm
 def test_the_example_on_unity_catalog_runs(project):

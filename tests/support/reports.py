@@ -138,7 +138,7 @@ TEXT = f"""<script>hacked=1</script><img src=x onerror=hacked=1>"'`><!-- </detai
 """A text that adds elements, ends attributes and comments, and hides what follows, wherever it is not escaped; it has no dots, which part names."""
 
 _FIXED = frozenset(
-    {"code", "mode", "status", "outcome", "risk", "marker", "severity", "data_checks", "type", "version"}
+    {"code", "mode", "status", "outcome", "result", "risk", "marker", "severity", "data_checks", "type", "version"}
 )
 """What has a closed list of values, and codes, which are links."""
 
