@@ -137,6 +137,18 @@ def test_every_dependency_has_its_sentence_and_its_pin():
     assert [name for name in names if name not in pins] == []
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
+def test_every_extra_that_a_page_names_exists():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    named = {
+        extra
+        for text in pages().values()
+        for extra in ",".join(re.findall(r"pytest-delta-schema\[([\w,]+)\]", text)).split(",")
+    }
+
+    assert {"spark", "databricks", "html", "unity"} <= named <= {*extras, ""}
+
+
 def test_every_statement_is_run_by_a_scenario():
     seen = documentation.counts()
 

@@ -28,7 +28,7 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
 from pytest_delta_schema.engine import orchestrator
-from pytest_delta_schema.execute import ABSENT, version_of
+from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.plan import SetTableComment
 from pytest_delta_schema.sql import Statement, StatementKind
 from pytest_delta_schema.state import CatalogState, SourceState
@@ -126,15 +126,6 @@ class Unreachable(Recording):
 
     def version(self, table):
         return super().version(table) if len(self.ran) < self.after else self.answer
-
-
-def test_a_catalog_without_versions_is_reported():
-    orders_state = CatalogState(tables={NAME: replace(orders_before(), version=None)})
-
-    assert str(version_of(orders_state, NAME)) == (
-        "dev.silver.orders: its catalog does not show its version; read its history with DESCRIBE HISTORY"
-        " [DS511 UnknownVersion]"
-    )
 
 
 class Lost(Recording):

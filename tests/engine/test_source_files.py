@@ -125,29 +125,6 @@ def _full(path, content):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-@pytest.mark.parametrize("exists", [True, False], ids=["to a file", "to nothing"])
-def test_links_are_followed_to_their_targets(tmp_path, exists):
-    target, link = tmp_path / "deep" / "target.py", tmp_path / "models.py"
-    target.parent.mkdir()
-    if exists:
-        target.write_bytes(b"x = 1\n")
-        target.chmod(0o640)
-    (tmp_path / "middle.py").symlink_to(target)
-    link.symlink_to("middle.py")
-    source = SourceFile.read(link)
-
-    source.replace(b"y = 1\n")
-
-    assert link.is_symlink()
-    assert (tmp_path / "middle.py").is_symlink()
-    assert target.read_bytes() == b"y = 1\n"
-    assert not exists or target.stat().st_mode & 0o777 == 0o640
-    source.replace(b"x = 1\n" if exists else None)
-    assert (target.read_bytes() if exists else None, target.exists()) == (
-        (b"x = 1\n", True) if exists else (None, False)
-    )
-
-
 ITEMS = "from pytest_delta_schema import Column, Table\nNAME = Table('dev', 'silver', 'NAME', [Column('id', 'int')])\n"
 
 

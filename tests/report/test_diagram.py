@@ -15,43 +15,10 @@ from pytest_delta_schema.report.diagram import (
     drawn,
     mermaid,
     references,
-    shortened,
 )
 from support.reports import BLOCKED, DRIFTED, IN_SYNC
 
 NAMES = st.integers(0, 12).map(str)
-
-
-def layers(edges):
-    """Return the names of nodes from left to right, and from top to bottom inside of a layer."""
-    columns: dict[float, list[str]] = {}
-    for name, corner in sorted(drawn(edges).nodes.items(), key=lambda item: item[1].y):
-        columns.setdefault(corner.x, []).append(name)
-    return [columns[x] for x in sorted(columns)]
-
-
-LAYERS = {
-    "a child stands right of its parent": ("ba", "a b"),
-    "the longest way counts": ("cb ba ca", "a b c"),
-    "to itself": ("aa", "a"),
-    "a cycle of two begins at its first name": ("ab ba", "a b"),
-    "a cycle of three": ("ab bc ca", "a c b"),
-    "a child of a cycle": ("ab ba za", "a bz"),
-    "a cycle beside others": ("ba dc cd", "ac bd"),
-    "roots come first": ("cb ba cl", "al b c"),
-    "children stand at their parent": ("wa yb xa zb", "ab wxyz"),
-}
-"""Edges, and the layers; each name has one letter."""
-
-
-def test_the_layers_of_a_graph():
-    made = {case: layers(edges_of(edges)) for case, (edges, _) in LAYERS.items()}
-
-    assert made == {case: [[*layer] for layer in expected.split()] for case, (_, expected) in LAYERS.items()}
-
-
-def edges_of(pairs: str) -> list[tuple[str, str]]:
-    return [(pair[0], pair[1]) for pair in pairs.split()]
 
 
 @given(st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=40), st.randoms(use_true_random=False))
@@ -69,18 +36,6 @@ def test_no_nodes_overlap_and_the_order_of_edges_does_not_matter(edges, shuffled
         for two in corners[number + 1 :]:
             assert abs(one.x - two.x) >= WIDTH or abs(one.y - two.y) >= HEIGHT
     assert drawn(other) == drawing
-
-
-def test_a_long_name_is_shortened_in_its_middle():
-    names = [
-        ("orders", "orders"),
-        ("order_lines_2024", "order_lines_2024"),
-        ("order_lines_of_2024", "order_li\u2026of_2024"),
-        ("\u8ba2" * 9, "\u8ba2" * 4 + "\u2026" + "\u8ba2" * 3),
-        ("a\u202eb", "a\\u202eb"),
-    ]
-
-    assert [(name, shortened(name, 16)) for name, _ in names] == names
 
 
 def child(name, *parents, base=IN_SYNC):

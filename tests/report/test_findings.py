@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-import pytest
-
 import pytest_delta_schema
 from pytest_delta_schema import MemoryCatalog, Settings, Table
 from pytest_delta_schema.compatibility import judge_change
@@ -165,34 +163,6 @@ def test_a_table_without_an_entry_is_named_by_the_bindings():
     }
 
 
-def test_every_part_of_a_report_has_a_fingerprint_of_its_own():
-    fault = Diagnostic(table="", message="the server cannot be reached")
-    note = DRIFTED.notes[0]
-    report = sample_report(
-        replace(DRIFTED, diagnostics=(note, replace(note, message="another")), mode="apply"),
-        DRIFTED,
-        faults=(fault, fault),
-    )
-
-    made = fingerprints(report)
-
-    assert [
-        [*map(len, (table.changes, table.diagnostics, table.notes, table.background))] for table in made.tables
-    ] == [
-        [2, 2, 1, 1],
-        [2, 0, 1, 1],
-    ]
-    assert (len(made.unmanaged), len(made.faults)) == (1, 2)
-    flat = [
-        digits
-        for table in made.tables
-        for digits in (*table.changes, *table.diagnostics, *table.notes, *table.background)
-    ]
-    flat += [*made.unmanaged, *made.faults]
-    assert len({*flat}) == len(flat) == 13
-    assert fingerprints(report) == made
-
-
 INFOS = {info.code: info for info in all_codes()}
 NAMES: dict[str, Any] = {}
 exec("from pytest_delta_schema import *", NAMES)  # noqa: S102 - the names that a reader of an example has
@@ -290,17 +260,3 @@ def test_codes_are_explained_as_text(snapshot):
     assert {explained(codes, 80) for codes in named} == {texts[0]}
     assert max(map(len, texts[1].splitlines())) <= 100
     assert "\n\n".join([*texts, ""]) == snapshot(extension_class=TextSnapshot)
-
-
-def test_unknown_codes_are_named_with_the_nearest_ones():
-    messages = {
-        "DS999": "there is no code DS999; did you mean DS709 or DS509 or DS219?",
-        "DS206,dd12,x": "there is no code DD12; did you mean DD127 or DD126 or DD125?\n"
-        "there is no code X; codes are DS, DD or DC and three digits, such as DS206",
-        " , ": "no code is named; write one, such as DS206 or DD102, or several with commas between them",
-    }
-    for text, message in messages.items():
-        with pytest.raises(ValueError, match="code") as caught:
-            explained([text], 80)
-
-        assert str(caught.value) == message

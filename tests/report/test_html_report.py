@@ -231,43 +231,6 @@ def test_hostile_text_adds_no_element():
     assert [character for character in HIDDEN_CHARACTERS if character in tree.text] == []
 
 
-def between(start, end, report):
-    return html_page(report).partition(start)[2].partition(end)[0]
-
-
-def sql_markup(sql):
-    report = sample_report(replace(DRIFTED, statements=(OutcomeStatement(sql=sql),)))
-    return between("<pre class=copied>", ";</pre>", report)
-
-
-def test_sql_is_marked_by_its_parts():
-    statements = [
-        ("ALTER TABLE `t`", "<b>ALTER TABLE</b> `t`"),
-        ("add `a``; <b>`", "<b>add</b> `a``; &lt;b&gt;`"),
-        ("`caf\u00e9`", '<i class="name">`caf&#233;`</i>'),
-        ("`a``\u00e9`.`b`", '<i class="name">`a``&#233;`</i>.`b`'),
-        ("COMMENT 'it\\'s ADD -- <i>'", "<b>COMMENT</b> <i class=\"literal\">'it\\'s ADD -- &lt;i&gt;'</i>"),
-        ("\"x\" r'\\'", '<i class="literal">&#34;x&#34;</i> <i class="literal">r\'\\\'</i>'),
-        (
-            "-- ADD\nADD /* DROP */",
-            '<i class="comment">-- ADD</i>\n<b>ADD</b> <i class="comment">/* DROP */</i>',
-        ),
-        ("DECIMAL(18,2)", '<i class="type">DECIMAL</i>(<i class="number">18</i>,<i class="number">2</i>)'),
-        ("amount >= 0 & \u00e9", 'amount &gt;= <i class="number">0</i> &amp; &#233;'),
-        ("BIGINT COMMENT", '<i class="type">BIGINT</i> <b>COMMENT</b>'),
-        (
-            "ADDRESS TIMESTAMP_NTZ in_x x2 2x",
-            'ADDRESS <i class="type">TIMESTAMP_NTZ</i> in_x x2 <i class="number">2x</i>',
-        ),
-        ("a / b - c", "a / b - c"),
-        ("`a\rb` 'c\rd' \r", "`a&#13;b` <i class=\"literal\">'c\\rd'</i>  "),
-        ("`\x00\ud800`", '<i class="name">`&#65533;&#65533;`</i>'),
-        ("'open", "'open"),
-    ]
-
-    assert [(sql, sql_markup(sql)) for sql, _ in statements] == statements
-
-
 @given(st.text("`'\"\\/*-aADd r\u00e9\n(.", max_size=30))
 def test_no_character_of_sql_is_lost(sql):
     assert "".join(token for _, token in sql_tokens(sql)) == escaped_literals(sql)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 
 import pytest
 
-from support.pages import DOCS, steps
-from tutorial.__main__ import GUIDES, PAGE
+from support.pages import steps
+from tutorial.__main__ import PAGE
 from tutorial.journey import EXTRA, Command, follow
 from tutorial.shell import Shell, ShellError
 
@@ -70,10 +69,3 @@ def test_the_page_installs_the_package_and_has_a_gate_that_passes_and_one_that_f
 
     assert len(installs) == 1
     assert ["drift: 1 in sync" in body for body in gates] == [True, False]
-
-
-def test_every_guide_that_installs_an_extra_of_its_own_is_followed():
-    installs = re.compile(r"^pip install 'pytest-delta-schema\[(?!spark\])", re.MULTILINE)
-    pages = {path.stem: path.read_text("utf-8") for path in (DOCS / "guides").glob("*.md")}
-
-    assert {name for name, text in pages.items() if installs.search(text)} == set(GUIDES)
