@@ -12,15 +12,13 @@ from pytest_delta_schema import DeltaSchemaError, ForeignKey, MemoryCatalog, Orc
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
     StatementError,
-    diagnostic_of,
 )
-from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.gate import BatchedApplies
-from pytest_delta_schema.execute import ApplyInterrupted, Capabilities, Refusal, concurrency
+from pytest_delta_schema.execute import ApplyInterrupted, concurrency
 from pytest_delta_schema.sql import StatementKind, statements
-from pytest_delta_schema.state import CatalogState, KeyState
+from pytest_delta_schema.state import KeyState
 from support.catalogs import Concurrent, Recording
 from support.models import NAME, column, state, stored, table
 from support.snapshots import TextSnapshot
@@ -130,23 +128,6 @@ def test_each_way_in_which_a_catalog_refuses_a_second_creation(looks):
     assert [result.already_there for result in results] == [{NAME}] * len(CONDITIONS)
 
 
-class Broken(Rival):
-    """Cannot be read back, or is interrupted then.
-
-    Args:
-        error: What a read raises; ``None`` if the table is unreadable.
-    """
-
-    error: BaseException | None = None
-
-    def snapshot(self, models):
-        if not self.by_other:
-            return super().snapshot(models)
-        if self.error is not None:
-            raise self.error
-        return CatalogState(tables={}, problems={NAME: diagnostic_of(UnreadableTable, NAME, "cannot be read")})
-
-
 PATIENCE = 60
 
 
@@ -252,14 +233,6 @@ class Lost(Recording):
         return super().snapshot(models)
 
 
-class Full(Recording):
-    """Refuses the statements of one table."""
-
-    capabilities = Capabilities(
-        refuses=lambda statement: Refusal("it is full", "make room") if statement.table.table == "b" else None,
-    )
-
-
 def synced(catalog, models):
     """Return how an apply of the library ends."""
     try:
@@ -300,17 +273,12 @@ def stories():
     yield "cannot be looked for", Refusing(CONDITIONS[0], 0, StatementError("no route")), plain, None
     yield "is not there after three looks", Refusing(CONDITIONS[3], 3), plain, None
     yield "refused for another reason", Refusing("DISK", 0), plain, None
-    yield "cannot be read back", Broken(model()), [model()], None
-    interrupted = Broken(model())
-    interrupted.error = KeyboardInterrupt()
-    yield "interrupted while it waits", interrupted, [model()], None
     brought = Recording([existing("silver.a", table_comment="Old")])
     yield "the first missing table brings all others along", brought, FAMILY, True
     yield "somebody creates one meanwhile", Moving(), pair, True
     yield "cannot be read any more", Lost(error=BackendUnavailableError("no route"), reads=1), pair, True
     leaves = [related_model("silver.a"), table(column(), name="dev.silver.b")]
     yield "is not as it should be", Recording(ignore=[KEY]), leaves, True
-    yield "is refused by the backend", Full(), [*pair, related_model("gold.d", "silver.b")], True
 
 
 def test_how_applies_at_the_same_time_end(snapshot, monkeypatch):

@@ -21,14 +21,10 @@ from pytest_delta_schema import (
 from pytest_delta_schema.diagnostics.errors import (
     ApplyErrors,
     CatalogReadError,
-    Diagnostic,
-    MetadataSyncError,
     StatementError,
     diagnostic_of,
 )
-from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
-from pytest_delta_schema.engine import orchestrator
-from pytest_delta_schema.execute import ABSENT
+from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.plan import SetTableComment
 from pytest_delta_schema.sql import Statement, StatementKind
 from pytest_delta_schema.state import CatalogState, SourceState
@@ -112,22 +108,6 @@ class Busy(Recording):
         super().run(statement)
 
 
-class Unreachable(Recording):
-    """A catalog whose table gives another answer to the question for its version from some statement on.
-
-    Args:
-        answer: What it answers then.
-        after: After how many statements.
-    """
-
-    def __init__(self, *args, answer, after, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.answer, self.after = answer, after
-
-    def version(self, table):
-        return super().version(table) if len(self.ran) < self.after else self.answer
-
-
 class Lost(Recording):
     """A catalog to which the connection is lost in a statement; whether that has committed is known later, if ever.
 
@@ -197,7 +177,6 @@ class UnreadableRows(Recording):
         return SimpleNamespace(**calls | {self.call: refuse})
 
 
-DAMAGED = Diagnostic(table=str(NAME), message="its Delta log is damaged", remedy="restore the log")
 NO_FILE = StatementError("File file:/x.parquet does not exist.\nmore", condition="FAILED_READ_FILE.FILE_NOT_EXIST")
 KINDS = StatementKind
 
@@ -245,13 +224,6 @@ def failures():
     yield "the restore fails", before(*key, KINDS.RESTORE_TABLE), {"settings": restores}
     for kind in (KINDS.ADD_COLUMNS, KINDS.TIGHTEN_COLUMNS, KINDS.RESTORE_TABLE):
         yield f"somebody commits beside {kind.value}", before(*key, of=Busy, beside=kind), {"settings": restores}
-    for name, answer in (("unreadable", DAMAGED), ("gone", ABSENT)):
-        for after in (0, 2, 3):
-            for settings in (Settings(), restores):
-                case = f"{name} after {after} statements, {settings.on_failure}"
-                catalog = before(*key, of=Unreachable, answer=answer, after=after, **rows)
-                yield case, catalog, {"settings": settings}
-        yield f"new and {name}", Unreachable(fail=key, answer=answer, after=1), {"settings": restores}
     for commits, comes_back in ((False, True), (True, True), (True, False)):
         for settings in (Settings(), restores):
             case = f"lost, commits: {commits}, comes back: {comes_back}, {settings.on_failure}"
@@ -284,21 +256,3 @@ def test_what_a_failed_apply_says(snapshot):
     texts = [told(name, catalog, **how) for name, catalog, how in failures()]
 
     assert "\n\n".join(texts) + "\n" == snapshot(extension_class=TextSnapshot)
-
-
-def test_an_apply_whose_entry_is_not_synchronised_reports_the_statements_that_ran(monkeypatch):
-    def refused(*_):
-        raise MetadataSyncError([diagnostic_of(FailedMetadataSync, NAME, "the server is gone")])
-
-    monkeypatch.setattr(orchestrator, "sync_stale_entries", refused)
-    model = table(column(), comment="Orders", table_properties={"note": "x"})
-
-    with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(Recording([state(stored(), version=4)])).sync_tables([model])
-
-    headline, done, *_ = str(caught.value).splitlines()
-    assert headline == (
-        "dev.silver.orders: all 2 statements ran, and then its catalog entry could not be synchronised:"
-        " dev.silver.orders: the server is gone [DS603 FailedMetadataSync]"
-    )
-    assert (done, caught.value.failed, caught.value.not_run) == ("  done:", "", ())

@@ -5,16 +5,11 @@ from __future__ import annotations
 import json
 from types import SimpleNamespace
 
-import pytest
-
 from pytest_delta_schema import Check as RowCheck
 from pytest_delta_schema import (
     DeltaSchemaError,
-    InvalidModelError,
     MemoryCatalog,
-    Orchestrator,
     Settings,
-    assert_no_drift,
 )
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Diagnostic, Location, StatementError
@@ -193,18 +188,6 @@ def test_a_diagnostic_has_the_location_of_the_one_model_that_its_table_means():
         assert [diagnostic.location for diagnostic in located] == locations
         placed = Diagnostic(table="dev.silver.orders", message="m", location=Location("rules.py", 7))
         assert declarations.located([placed], passes=False) == (placed,)
-
-
-def test_two_models_that_map_to_one_table_are_refused_by_library_and_assertion():
-    settings = Settings(bindings=((("dev", "gold"), ("dev", "silver")),))
-    models, catalog = [table(column()), table(column(), name="dev.gold.orders")], MemoryCatalog()
-
-    for call in (
-        lambda: Orchestrator.over(catalog, settings=settings).sync_tables(models),
-        lambda: assert_no_drift(models, catalog=catalog, settings=settings),
-    ):
-        with pytest.raises(InvalidModelError, match=r"dev\.silver\.orders: is declared 2 times"):
-            call()
 
 
 APPENDED = 'declare it, drop it, or accept such columns with Table(evolution="additive")'

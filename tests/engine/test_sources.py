@@ -118,11 +118,6 @@ ADDRESSES = {
         {"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": AZURE},
         f"https://dev.azure.com/acme/my%20data/_git/shop?version=GC{COMMIT}&path=",
     ),
-    "a repository elsewhere in Azure Pipelines": (
-        {"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": "https://github.com/acme/shop"},
-        "",
-    ),
-    "no address": ({"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": "https://[/_git/shop"}, ""),
     "another repository inside of the folder": ({"GITHUB_WORKSPACE": ".", **GITHUB}, ""),
     "a variable is missing": ({"GITHUB_WORKSPACE": "shop"}, ""),
 }

@@ -9,11 +9,10 @@ import pytest
 
 from pytest_delta_schema.report.html_report import html_page
 from support import browser
-from support.reports import BLOCKED, DRIFTED, IN_SYNC, UNREADABLE, hostile_report, sample_report
+from support.reports import DRIFTED, IN_SYNC, hostile_report, sample_report
 
 MISSING = browser.missing_programs()
 IN_CI = os.environ.get("CI") == "true"
-LONG = "a_very_long_name_without_any_place_to_break_it" * 4
 
 pytestmark = pytest.mark.skipif(
     bool(MISSING) and not IN_CI,
@@ -124,44 +123,8 @@ class TestKeyboard:
             selected = driver.execute_script("return getSelection().toString()")
             assert selected == "ALTER TABLE `ci`.`silver`.`orders` ADD COLUMNS (`note` STRING);"
 
-    def test_all_tables_open_and_close(self, opened):
-        driver = opened(sample_report())
-        button = element(driver, "#open-all")
-        button.click()
-        assert len(driver.find_elements("css selector", "details.table[open]")) == 4
-        assert button.text == "Close all"
-
-        button.click()
-        assert driver.find_elements("css selector", "details.table[open]") == []
-
-
-class TestThemes:
-    def test_the_button_chooses_and_the_choice_stays(self, opened):
-        driver = opened(sample_report())
-        button = element(driver, "#theme")
-        scheme = "return getComputedStyle(document.documentElement).colorScheme"
-        states = []
-        for _ in range(3):
-            states.append((button.text, driver.execute_script(scheme)))
-            button.click()
-        button.click()
-        driver.refresh()
-
-        assert states == [("Theme: system", "light dark"), ("Theme: light", "light"), ("Theme: dark", "dark")]
-        assert element(driver, "#theme").text == "Theme: light"
-        driver.execute_script("localStorage.clear()")
-
 
 class TestPlaces:
-    def test_the_page_never_scrolls_sideways(self, opened):
-        long = [replace(change, path=f"columns.{LONG}", before=LONG, after=LONG) for change in DRIFTED.changes]
-        odd = replace(DRIFTED, name=f"dev.silver.{LONG}", stored_as=f"ci.silver.{LONG}", changes=tuple(long))
-        for width in (360, 1280):
-            driver = opened(sample_report(odd, UNREADABLE, BLOCKED, DRIFTED), width=width)
-            element(driver, "#open-all").click()
-
-            assert driver.execute_script("return document.documentElement.scrollWidth") == width
-
     def test_a_link_to_a_table_opens_it(self, opened):
         driver = opened(
             sample_report(IN_SYNC, *[replace(IN_SYNC, name=f"dev.silver.{name}") for name in "ab"]), fragment="#table-2"
