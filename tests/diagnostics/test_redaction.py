@@ -219,20 +219,14 @@ def test_of_a_very_long_value_the_length_is_shown():
 
 HANGING = [
     '"token":"' + "\\" * 36,
-    '"token":"' + "\\" * 60_000,
-    '"token":"' + "\\" * 60_000 + "x",
     "A" * 200_000,
     "a." * 32_000,
-    "a-" * 32_000,
     "://" * 20_000,
-    "a://" * 16_000 + "'",
     '"token":[' * 7_000,
-    "value=" * 10_000,
     "AND password=" * 5_000,
     "password=upper(" * 4_000,
     "jdbc:a:a:" * 7_000,
     "eyJ-" * 16_000,
-    "a:" * 32_000 + "@",
     "-----BEGIN PRIVATE KEY-----" * 2_000,
 ]
 

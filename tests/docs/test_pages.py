@@ -53,11 +53,6 @@ def dead_links(name, text):
             yield f"{target}{anchor}"
 
 
-def test_the_readme_is_short_and_hides_nothing():
-    assert len(pages()["README.md"].splitlines()) <= 200
-    assert "<!--" not in pages()["README.md"]
-
-
 def test_links_lead_somewhere():
     assert [(name, link) for name, text in pages().items() for link in dead_links(name, text)] == []
 
@@ -85,26 +80,6 @@ def test_the_generated_parts_of_a_page_are_up_to_date(page):
     assert reference.rewritten(pages()[page]) == pages()[page], "write them anew: python -m support.reference in tests/"
 
 
-def test_every_code_of_a_violation_is_explained():
-    source = "".join(path.read_text("utf-8") for path in (ROOT / "pytest_delta_schema").rglob("*.py"))
-    codes = set(re.findall(r'"(D[CDS]\d{3})"', source))
-    explained = "".join(pages()[f"docs/reference/{page}.md"] for page in ("rules", "drift", "compatibility"))
-
-    assert len(codes) > 80
-    assert [code for code in sorted(codes) if f'<a id="{code.lower()}"></a>{code} ' not in explained] == []
-
-
-def test_every_option_is_named_on_the_page_that_fits_on_two_screens(project):
-    (project.path / "tox.ini").unlink()
-    project.settings()
-    shown = project.run("--help").stdout.str()
-    names = re.findall(r"^  (--delta-[a-z-]+)", shown, re.MULTILINE)
-
-    assert len(names) == 19
-    assert [name for name in names if not re.search(f"`{name}[`=]", pages()["docs/reference/options.md"])] == []
-    assert len(pages()["docs/reference/options.md"].splitlines()) <= 112
-
-
 def test_every_option_fixture_and_mark_that_a_page_names_exists(project):
     (project.path / "tox.ini").unlink()
     project.settings()
@@ -120,21 +95,6 @@ def test_every_option_fixture_and_mark_that_a_page_names_exists(project):
 
     assert len(named) > 40
     assert [(page, name) for page, name in sorted(named) if name.strip("`") not in shown] == []
-
-
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
-def test_every_dependency_has_its_sentence_and_its_pin():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = [
-        *project["dependencies"],
-        *(item for extra in project["optional-dependencies"].values() for item in extra),
-    ]
-    names = [re.match(r"[\w-]+", name).group() for name in wanted]
-    table = pages()["docs/explanation/design.md"]
-    pins = {line.partition("==")[0].replace("_", "-") for line in (ROOT / "constraints.txt").read_text("utf-8").split()}
-
-    assert [name for name in names if name not in table] == []
-    assert [name for name in names if name not in pins] == []
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
