@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from support.pages import ROOT, PageError, page_names, run, steps
+from support.pages import ROOT, page_names, run, steps
 
 ON_SPARK = ("docs/guides/pull-requests.md",)
 """The pages that start a JVM of their own."""
@@ -35,13 +35,3 @@ def test_the_project_of_the_examples_is_the_one_of_the_readme():
 
     assert [head for head, _ in shown] == ["models.py", "pyproject.toml"]
     assert shown == known
-
-
-def test_output_that_is_not_printed_is_an_error(project, tmp_path, monkeypatch):
-    monkeypatch.setattr("support.pages.ROOT", tmp_path)
-    (tmp_path / "page.md").write_text(
-        "```python\n# a.py\nprint(1)\nprint(2)\nprint(3)\n```\n```console\n$ python a.py\n1\n3\n```\n",
-    )
-
-    with pytest.raises(PageError, match="does not print '3' here"):
-        run("page.md", project)

@@ -10,8 +10,6 @@ from pytest_delta_schema import Check, QualifiedName, Settings
 from pytest_delta_schema.engine.comparison import ContractComparison, PastProjects
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.history.contracts import PastContract, PastContracts, PastFault
-from pytest_delta_schema.rules.consent import parse_consent
-from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy
 from pytest_delta_schema.state import TableState
 from support.models import TEXT, column, table
 from support.snapshots import TextSnapshot
@@ -80,25 +78,6 @@ CHANGES = {
 }
 
 
-def policy(path, **keys):
-    return Settings(compatibility=(CompatibilityEntry(path, policy=CompatibilityPolicy(**keys)),))
-
-
-def consenting(*texts):
-    return Settings(consents=tuple(parse_consent(f"break dev.silver.orders.{text}") for text in texts))
-
-
-VERDICTS = [
-    # a change, settings, and the status
-    ("a dropped column", policy("**", fail_on="never"), "compatible"),
-    ("a dropped column", policy("dev.silver.*", roles=("streams",)), "incompatible"),
-    ("a dropped column", policy("dev.silver.*", roles=("writers-by-merge",)), "compatible"),
-    ("a dropped column", consenting("note"), "compatible"),
-    ("a check and another layout", consenting("checks.FILLED"), "incompatible"),
-    ("a check and another layout", consenting("checks.filled", "layout"), "compatible"),
-]
-
-
 def compared(change, settings, *, shows_every_role=False):
     """Return the outcome of a change, and the consents that it needs."""
     old, new = CHANGES[change]
@@ -129,7 +108,7 @@ def test_what_a_comparison_says(snapshot):
     assert "\n".join(lines) == snapshot(extension_class=TextSnapshot)
 
 
-def test_policies_and_consents_decide():
-    ends = [compared(name, settings)[0].status.value for name, settings, _ in VERDICTS]
+def test_a_snapshot_of_an_unknown_table_is_named_by_its_file():
+    (named,) = PastProjects({LAB: [past(faults=[None])]}, {}).unnamed().items()
 
-    assert ends == [end for *_, end in VERDICTS]
+    assert (named[0], named[1][0]) == ("unknown.state.json", LAB)

@@ -92,14 +92,6 @@ class PerColumn(Interrupted):
         super().run(statement)
 
 
-class Damaged(Interrupted):
-    """Shows the table no more."""
-
-    def snapshot(self, models):
-        seen = super().snapshot(models)
-        return type(seen)(tables={}) if self.is_over else seen
-
-
 def registered():
     return table(column(), comment="Orders", convert_from=Parquet("/lake/orders"))
 
@@ -133,7 +125,6 @@ def stories():
     yield "another table had failed before", failed, {"models": [orders(), new]}
     yield "cannot be read again", before(kinds.ADD_COLUMNS, blind=StatementError("no route")), {}
     yield "cannot be read again in time", before(kinds.ADD_COLUMNS, blind=threading.Event()), {}
-    yield "is unreadable", Damaged([orders_before()], at=kinds.ADD_COLUMNS), {}
     yield "could not be stopped", before(kinds.ADD_COLUMNS, stop=StillRunning), {}
     yield "could not be stopped and has committed", before(kinds.ADD_COLUMNS, stop=StillRunning, commits=True), {}
     of_columns = PerColumn([state(stored(), stored("b"))], at=kinds.TIGHTEN_COLUMNS)

@@ -142,15 +142,6 @@ def test_what_a_model_cannot_declare_is_noted_in_the_module(tmp_path, monkeypatc
     ]
 
 
-def test_a_new_module_that_cannot_be_proven_is_removed(tmp_path, monkeypatch):
-    orders = silver("orders")
-    unusable = Proofs({}, {orders.name: "silver.py cannot be imported: x"})
-    monkeypatch.setattr(model_writing, "proved", lambda *_: unusable)
-
-    assert list(imported(tmp_path / "silver.py", orders).faults) == [orders.name]
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_table_that_cannot_be_declared_or_written_or_is_gone_fails_alone(tmp_path, monkeypatch):
     tables = [silver(name) for name in "abcde"]
     for name in ("file", "__snapshots__"):

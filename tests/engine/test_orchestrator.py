@@ -21,10 +21,12 @@ from pytest_delta_schema import (
 from pytest_delta_schema.diagnostics.errors import (
     ApplyErrors,
     CatalogReadError,
+    MetadataSyncError,
     StatementError,
     diagnostic_of,
 )
-from pytest_delta_schema.diagnostics.faults import UnreadableTable
+from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
+from pytest_delta_schema.engine import orchestrator
 from pytest_delta_schema.plan import SetTableComment
 from pytest_delta_schema.sql import Statement, StatementKind
 from pytest_delta_schema.state import CatalogState, SourceState
@@ -256,3 +258,16 @@ def test_what_a_failed_apply_says(snapshot):
     texts = [told(name, catalog, **how) for name, catalog, how in failures()]
 
     assert "\n\n".join(texts) + "\n" == snapshot(extension_class=TextSnapshot)
+
+
+def test_an_entry_that_is_not_synchronised_fails_its_own_table_only(monkeypatch):
+    def refused(*_):
+        raise MetadataSyncError([diagnostic_of(FailedMetadataSync, OTHER, "the server is gone")])
+
+    monkeypatch.setattr(orchestrator, "sync_stale_entries", refused)
+    models = [table(column(), comment="Orders"), table(column(), name=str(OTHER))]
+
+    result = Orchestrator.over(Recording([state(stored()), state(stored(), name=OTHER)])).apply(models)
+
+    errors = {tables.table: tables.error for tables in result.tables if tables.error is not None}
+    assert {name: type(error) for name, error in errors.items()} == {OTHER: MetadataSyncError}

@@ -11,15 +11,14 @@ from pytest_delta_schema import (
     MemoryCatalog,
     Settings,
 )
-from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Diagnostic, Location, StatementError
 from pytest_delta_schema.engine import Gate, TableOutcome
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.engine.plan_outcomes import introduction_note, statements_after_failure
+from pytest_delta_schema.engine.plan_outcomes import statements_after_failure
 from pytest_delta_schema.models.declared_at import DeclaredAt
 from pytest_delta_schema.models.table import derived
-from pytest_delta_schema.state import CatalogState, IntroducedBy
+from pytest_delta_schema.state import CatalogState
 from support.models import NAME, column, state, stored, table
 
 WHOLE = TableOutcome(
@@ -188,34 +187,3 @@ def test_a_diagnostic_has_the_location_of_the_one_model_that_its_table_means():
         assert [diagnostic.location for diagnostic in located] == locations
         placed = Diagnostic(table="dev.silver.orders", message="m", location=Location("rules.py", 7))
         assert declarations.located([placed], passes=False) == (placed,)
-
-
-APPENDED = 'declare it, drop it, or accept such columns with Table(evolution="additive")'
-INTRODUCED = [
-    # what brought a column, its path in the note, and the note
-    (
-        {"path": ColumnPath("discount"), "version": 3, "operation": "WRITE", "user_metadata": "nightly load"},
-        "discount",
-        f"column discount was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC ('nightly load'): {APPENDED}",
-    ),
-    (
-        {"path": ColumnPath("lines", "element", "sku"), "version": 12, "operation": "STREAMING UPDATE"},
-        "lines.element.sku",
-        (
-            "column lines.element.sku was appended by a writer, in version 12, STREAMING UPDATE of 2026-11-21 03:00:00"
-            f" UTC: {APPENDED}"
-        ),
-    ),
-    (
-        {"path": ColumnPath("note"), "version": 1, "operation": "ADD COLUMNS"},
-        "note",
-        "column note came with version 1, ADD COLUMNS of 2026-11-21 03:00:00 UTC",
-    ),
-]
-
-
-def test_a_column_that_a_write_added_differs_from_one_that_a_statement_added():
-    for about, path, message in INTRODUCED:
-        note = introduction_note(NAME, IntroducedBy(time="2026-11-21 03:00:00", **about))
-
-        assert (note.table, note.path, note.message) == (str(NAME), path, message)

@@ -137,18 +137,6 @@ def test_what_is_not_written_out_has_the_line_of_the_table(imported: Import):
         assert (form, {locations.location(table, path) for path in paths}) == (form, expected)
 
 
-def test_a_column_that_is_not_written_out_is_where_the_table_is(imported: Import):
-    for form, text in forms("not_in_the_call.txt").items():
-        module = imported((IMPORTS + text).encode())
-        locations = SourceLocations({})
-        table = locations.location(module.orders)
-        parts = {locations.location(module.orders, path, "DD104") for path in ("columns.id", "columns.id.comment")}
-
-        assert table.column is not None, form
-        assert table.line == module.orders.origin.line, form
-        assert parts == {table}, form
-
-
 TEXT = IMPORTS + 'orders = Table("dev", "silver", "orders", [Column("id", "int")])\n'
 
 

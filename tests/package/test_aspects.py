@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -13,19 +12,15 @@ from pyspark.sql.types import IntegerType, LongType
 from pytest_delta_schema import Check, Column, ForeignKey, MemoryCatalog, Orchestrator, Table, Unique, state_text
 from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.engine.adoption import accepted_drift, imported_model
-from pytest_delta_schema.engine.source_map import SourceLocations
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.planner import mode_of
-from pytest_delta_schema.report import model_source
 from pytest_delta_schema.report.schema_rows import schema_rows
 from pytest_delta_schema.state import state_json
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from pytest_delta_schema.delta.names import Aspect
 
@@ -109,17 +104,3 @@ def test_reports_and_texts_show_it(aspect: Aspect):
 
     assert schema_rows(with_it, None, []) != schema_rows(without, None, []), f"report/schema_rows.py hides {aspect}"
     assert state_text(EXAMPLES[aspect], catalog=catalog) != state_text(BARE, catalog=applied(BARE))
-
-
-@pytest.mark.parametrize("aspect", EXAMPLES)
-def test_its_declaration_is_found_in_the_source(aspect: Aspect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    (tmp_path / f"declared_{aspect}.py").write_text(model_source(EXAMPLES[aspect]), "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    model = import_module(f"declared_{aspect}").orders
-    plan = TablePlanner().plan_states([desired_state(model)], applied(BARE).snapshot([BARE]))
-    paths = [line.path for action in plan.align_tables for line in change_lines(action)]
-
-    spans = {SourceLocations({}).location(model, path) for path in paths}
-
-    assert spans
-    assert SourceLocations({}).location(model) not in spans, "engine/source_map.py"

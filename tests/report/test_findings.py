@@ -86,7 +86,7 @@ def test_a_table_that_does_not_exist_is_one_finding():
     ]
 
 
-ORDERS, CUSTOMERS = "dev.silver.orders", "dev.silver.customers"
+ORDERS = "dev.silver.orders"
 KEY = "foreign_keys.fk_dev_silver_orders__customer_id"
 
 
@@ -142,25 +142,6 @@ def test_a_fingerprint_does_not_depend_on_what_may_change_nor_on_bindings():
     assert rest == [first] * len(others)
     assert first.tables[0].changes == (fingerprint("DD104", ORDERS, "columns.id", "bigint"),)
     assert fingerprints(_report(_table(ORDERS, *bound))) == fingerprints(unbound)
-
-
-def test_a_table_without_an_entry_is_named_by_the_bindings():
-    names = {
-        (("dev", "ci"),): "dev.silver.lines",
-        (("dev.silver", "ci.silver"),): "dev.silver.lines",
-        (("dev.silver.lines", "ci.silver.lines"),): "dev.silver.lines",
-        (("dev", "other"),): "ci.silver.lines",
-        (("dev", "c"),): "ci.silver.lines",
-        (("dev", "ci"), ("test", "ci")): "ci.silver.lines",
-        (): "ci.silver.lines",
-    }
-    table = _table(CUSTOMERS, _change("ci.silver.lines"))
-
-    made = {bindings: fingerprints(_report(table, runs=(Run(mode="drift", bindings=bindings),))) for bindings in names}
-
-    assert {bindings: report.tables[0].changes for bindings, report in made.items()} == {
-        bindings: (fingerprint("DD104", name, "columns.id", "bigint"),) for bindings, name in names.items()
-    }
 
 
 INFOS = {info.code: info for info in all_codes()}

@@ -8,7 +8,7 @@ from typing import Any
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.engine import TableOutcome
 from pytest_delta_schema.engine.outcomes import CheckKind, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.report.text import body, headline
+from pytest_delta_schema.report.text import body, headline, sql_text
 from support.snapshots import TextSnapshot
 
 
@@ -69,3 +69,23 @@ def test_the_headline_counts_each_change_once():
     assert {paths: headline(replace(drifted, changes=changes[paths])) for paths in texts} == {
         paths: f"dev.silver.orders has drifted, {text}" for paths, text in texts.items()
     }
+
+
+def test_statements_have_remarks():
+    statements = [
+        OutcomeStatement(sql="ALTER TABLE `a`\n  ADD COLUMNS (b INT)"),
+        OutcomeStatement(sql="UPDATE `a`", risk="scan"),
+        OutcomeStatement(sql="ALTER TABLE `a` DROP COLUMN `b\x85`", risk="destructive", is_emulated=True),
+    ]
+
+    assert sql_text(statements).split("\n") == [
+        "  ALTER TABLE `a`",
+        "    ADD COLUMNS (b INT);",
+        "",
+        "  -- scan",
+        "  UPDATE `a`;",
+        "",
+        "  -- destructive, emulated by this backend",
+        "  -- with characters that are not shown: `b\\u0085`",
+        "  ALTER TABLE `a` DROP COLUMN `b\x85`;",
+    ]

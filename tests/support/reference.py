@@ -248,8 +248,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "clients": documentation.tables,
     "pairs": record.pairs_table,
     "environments": record.tools_table,
-    "matrix of versions": record.matrix,
-    "capabilities of versions": documentation.versions_table,
     "keys of a report": json_schemas.report_keys,
     "keys of a state": json_schemas.state_keys,
     "example of a state": lambda: f"```json\n{EXAMPLE_TEXT}```",
