@@ -117,6 +117,13 @@ def test_the_jobs_of_a_platform_follow_the_settings(
     assert text.startswith("# no job for --delta-drift: set backend to the one of a shared catalog") is not bool(extras)
 
 
+def test_the_hooks_of_pre_commit():
+    hooks = pytest.importorskip("pre_commit.clientlib", reason="pre-commit is not in this environment")
+
+    (repository,) = hooks.load_config(str(FOLDER / "pre-commit-config.yaml"))["repos"]
+    assert [hook["id"] for hook in repository["hooks"]] == ["delta-contracts"]
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_options_reports_and_marks_exist(path):
     text = path.read_text("utf-8")

@@ -76,20 +76,13 @@ t4 --> t4""",
 
 
 LABELS = [
-    ("dev.silver.order_lines 2", "dev.silver.order_lines 2"),
     ('a"] --> b', "a#34;#93; #45;#45;#62; b"),
     ("a\nclick t1 href", "a#92;nclick t1 href"),
     ("%%{init: {}}%%", "#37;#37;#123;init#58; #123;#125;#125;#37;#37;"),
     ("```", "#96;#96;#96;"),
     ("<img src=x>", "#60;img src#61;x#62;"),
-    ("#35;&lt;", "#35;35#59;#38;lt#59;"),
-    ("1. a", "1#46; a"),
-    ("    a", "#32;   a"),
     ("_a_ __b", "#95;a#95; #95;#95;b"),
-    ("www.a.example https://b", "www#46;a.example https#58;#47;#47;b"),
-    ("style:#a;", "style#58;#35;a#59;"),
     ("caf\u00e9\u202e", "caf#233;#92;u202e"),
-    ("end", "end"),
 ]
 
 
