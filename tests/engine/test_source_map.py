@@ -140,17 +140,13 @@ def test_what_is_not_written_out_has_the_line_of_the_table(imported: Import):
 TEXT = IMPORTS + 'orders = Table("dev", "silver", "orders", [Column("id", "int")])\n'
 
 
-def change(path: Path) -> None:
-    path.write_text(f"\n{TEXT}")
-
-
 def keep_size_and_time(path: Path) -> None:
     status = path.stat()
     path.write_text(TEXT.replace('Table("dev"', 'Table(("de'))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-@pytest.mark.parametrize("edit", [change, os.remove, keep_size_and_time, lambda path: os.utime(path, (1, 1))])
+@pytest.mark.parametrize("edit", [os.remove, keep_size_and_time, lambda path: os.utime(path, (1, 1))])
 def test_a_file_that_is_not_the_imported_one_gives_only_the_line(imported: Import, edit: Callable[[Path], None]):
     module = imported(TEXT.encode())
     assert SourceLocations({}).location(module.orders, "columns.id").column is not None
@@ -158,6 +154,13 @@ def test_a_file_that_is_not_the_imported_one_gives_only_the_line(imported: Impor
     edit(Path(str(module.__file__)))
 
     assert SourceLocations({}).location(module.orders, "columns.id") == module.orders.origin.location
+
+
+def test_code_without_a_file_gives_only_the_line():
+    space: dict[str, Table] = {}
+    exec(compile(TEXT, "<string>", "exec"), space)  # noqa: S102 - as notebooks do
+
+    assert SourceLocations({}).location(space["orders"], "columns.id") == space["orders"].origin.location
 
 
 def test_a_table_of_a_package_is_where_the_project_lists_it(tmp_path: Path):
