@@ -34,7 +34,7 @@ help:
 	@echo 'make test-faults  kills, races, broken disks, bad servers and hostile names: at most 60 minutes, continues where it was stopped'
 	@echo 'make test-mutants  changes one operator or number at a time, 200 times, and prints the changes that no test notices: 30 minutes'
 	@echo 'make test-versions  the scenarios on each pair of pyspark and delta-spark, and the tests without a JVM on each Python and the oldest pytest: 10 minutes each'
-	@echo 'make test-tutorial  the tutorial as a new user follows it, on each pair, with an empty cache: about 5 minutes a pair; then the installations of the guides'
+	@echo 'make test-tutorial  the tutorial as a new user follows it, on each pair, with an empty cache: about 5 minutes a pair'
 	@echo 'make lint    style, types, and the layers of imports'
 	@echo 'make format  format the code'
 	@echo 'make bench   measure the speed table of the documentation'

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, given, settings
 from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructField, StructType
 
-from pytest_delta_schema import Check, ForeignKey, MemoryCatalog, PrimaryKey, Settings, Table, Unique
+from pytest_delta_schema import Check, ForeignKey, MemoryCatalog, Settings, Table
 from pytest_delta_schema.engine.adoption import accepted_drift, imported_model
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models.ownership import FORBID
@@ -70,15 +70,10 @@ CASES = {
         table(column(), column("b"), column_order="manage"),
         table(column(), column("new", TEXT), column("b")),
     ),
-    "columns in another order": (table(column(), column("b"), column_order="report"), table(column("b"), column())),
     "a column that is gone": (table(column(), column("b", default=1)), table(column())),
     "another type, nullability, comment and default": (
         table(column(comment="old", default=1), column("b")),
         table(column("id", TEXT, is_nullable=False, comment="new", default="'x'"), column("b")),
-    ),
-    "a generation expression": (
-        table(column(), column("b", generated_as="id + 1")),
-        table(column(), column("b", generated_as="id + 2")),
     ),
     "the spelling of names and expressions that are equal stays": (
         table(column("ID"), column("b"), checks=[Check("Positive", "ID > 0")], primary_key=["ID"]),
@@ -96,26 +91,9 @@ CASES = {
         table(column(), column("b", renamed_from="a", comment="x")),
         table(column(), column("a", comment="x")),
     ),
-    "a comment of the table": (table(column(), comment="old"), table(column())),
     "checks by name": (
         table(column(), checks=[Check("kept", "id > 0"), Check("other", "id > 1"), Check("gone", "id > 2")]),
         table(column(), checks=[Check("added", "id < 9"), Check("kept", "id > 0"), Check("other", "id > 5")]),
-    ),
-    "a primary key": (
-        table(column(is_nullable=False), column("b", is_nullable=False), primary_key=["id"]),
-        table(column(is_nullable=False), column("b", is_nullable=False), primary_key=PrimaryKey(["b"], name="own")),
-    ),
-    "unique constraints": (
-        table(column(), column("b"), unique=[Unique(["b"]), Unique(["id"])]),
-        table(column(), column("b"), unique=[Unique(["id"]), Unique(["id", "b"], name="both")]),
-    ),
-    "foreign keys": (
-        table(column(), foreign_keys=[ForeignKey(["id"], PARENT)]),
-        table(column(), foreign_keys=[ForeignKey(["id"], PARENT, name="own")]),
-    ),
-    "the layout": (
-        table(column(), column("b"), partitioned_by=["b"]),
-        table(column(), column("b"), clustered_by=["id"]),
     ),
     "properties by key": (
         table(column(), table_properties={"a": 1, "b": True, "none": None, "gone": "x", "same": 3}),
@@ -134,15 +112,6 @@ CASES = {
             comment="theirs",
         ),
     ),
-    "what is only reported is accepted": (
-        table(column(), comment="mine", owns={"comments": "report"}),
-        table(column(), comment="theirs"),
-    ),
-    "a contract that is read-only": (
-        table(column(comment="old"), read_only=True),
-        table(column("id", TEXT, comment="new")),
-    ),
-    "no difference": (table(column("ID")), table(column("id"))),
 }
 """Models, and what the table has."""
 

@@ -12,24 +12,19 @@ from pytest_delta_schema import DeltaSchemaError, ForeignKey, MemoryCatalog, Orc
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
     StatementError,
-    UnfinishedCreationError,
-    diagnostic_of,
 )
-from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.gate import BatchedApplies
-from pytest_delta_schema.execute import ApplyInterrupted, Capabilities, Refusal, concurrency
+from pytest_delta_schema.execute import ApplyInterrupted, concurrency
 from pytest_delta_schema.sql import StatementKind, statements
-from pytest_delta_schema.state import CatalogState, KeyState
+from pytest_delta_schema.state import KeyState
 from support.catalogs import Concurrent, Recording
 from support.models import NAME, column, state, stored, table
 from support.snapshots import TextSnapshot
 
 CREATE, KEY, SCHEMA = StatementKind.CREATE_TABLE, StatementKind.ADD_PRIMARY_KEY, StatementKind.CREATE_SCHEMA
 NEVER = 10**9
-REFUSED = ["orders: create schema", "orders: create table"]
-"""What an apply has tried, of which the second statement was refused."""
 
 
 @pytest.fixture(autouse=True)
@@ -92,28 +87,6 @@ class RivalOfSeveral(Rival, Concurrent):
     """Creates several tables at once."""
 
 
-def test_what_another_apply_creates_is_left_to_it():
-    for first, completed in itertools.product([1, 2, 3], [0, 1, 3]):
-        catalog = Rival(model(), first=first, completed=completed)
-
-        result = Orchestrator.over(catalog).sync_tables([model()])
-
-        assert catalog.story == REFUSED
-        assert catalog.by_other == ["orders: create table", "orders: add primary key", "orders: add foreign key"]
-        assert catalog.reads == (1 if first == 3 else completed + 1)
-        assert [statement.kind for statement in result.statements] == [SCHEMA]
-        assert (result.plan.is_empty, result.already_there) == (True, frozenset({NAME}))
-
-
-def test_the_wait_is_announced_with_its_limit(caplog):
-    caplog.set_level("INFO", "pytest_delta_schema")
-
-    Orchestrator.over(Rival(model(), completed=2)).sync_tables([model()])
-
-    text = "waiting for another apply, which is creating dev.silver.orders, for at most 60 s"
-    assert caplog.messages == [text, f"{text}: done after 0 s"]
-
-
 CONDITIONS = [
     "TABLE_OR_VIEW_ALREADY_EXISTS",
     "TABLE_ALREADY_EXISTS",
@@ -153,37 +126,6 @@ def test_each_way_in_which_a_catalog_refuses_a_second_creation(looks):
     results = [Orchestrator.over(Refusing(condition, looks)).sync_tables([table(column())]) for condition in CONDITIONS]
 
     assert [result.already_there for result in results] == [{NAME}] * len(CONDITIONS)
-
-
-class Broken(Rival):
-    """Cannot be read back, or is interrupted then.
-
-    Args:
-        error: What a read raises; ``None`` if the table is unreadable.
-    """
-
-    error: BaseException | None = None
-
-    def snapshot(self, models):
-        if not self.by_other:
-            return super().snapshot(models)
-        if self.error is not None:
-            raise self.error
-        return CatalogState(tables={}, problems={NAME: diagnostic_of(UnreadableTable, NAME, "cannot be read")})
-
-
-def test_entries_of_another_apply_are_left_to_it(monkeypatch):
-    """The other apply writes the catalog entry of its table when it has read it back."""
-    synced: list[str] = []
-    monkeypatch.setattr(
-        "pytest_delta_schema.engine.orchestrator.sync_stale_entries",
-        lambda tables, *_: synced.extend(declared.table_name for declared in tables),
-    )
-    models = [model("a"), model("b")]
-
-    Orchestrator.over(Rival(models[0])).sync_tables(models)
-
-    assert synced == ["b"]
 
 
 PATIENCE = 60
@@ -231,23 +173,16 @@ def applied(catalog, models, *, jointly):
 
 
 CASES = {
-    "all are new": (FAMILY, [], []),
-    "one fails": (FAMILY, [], [(CREATE, "b")]),
     "one fails midway": (FAMILY, [], [(KEY, "b")]),
     "the first one in a schema fails": (FAMILY, [], [(CREATE, "a"), (KEY, "f")]),
-    "no schema can be created": (FAMILY, [], [SCHEMA]),
     "a schema can be created later": (FAMILY, [], [(SCHEMA, "a"), (SCHEMA, "f")]),
     "a parent is aligned first": (FAMILY, [existing("silver.b", table_comment="Old")], []),
-    "a parent gets another key first": (FAMILY, [existing("silver.b", "old")], []),
     "a parent cannot be aligned": (FAMILY, [existing("silver.b", table_comment="Old")], [StatementKind.COMMENT_TABLE]),
-    "a parent is in sync": (FAMILY, [existing("silver.b")], []),
     "a parent breaks a rule": (
         [*FAMILY[2:], related_model("silver.a"), related_model("silver.b", table_properties={"delta.x": ""})],
         [],
         [],
     ),
-    "a parent is nowhere": (FAMILY[1:], [], []),
-    "a circle": (CIRCLE, [], []),
     "half a circle": (CIRCLE, [existing("silver.left")], []),
     "a conversion": ([*FAMILY, *FILES], [], []),
     "nothing is new": (FAMILY[:1], [existing("silver.a")], []),
@@ -298,14 +233,6 @@ class Lost(Recording):
         return super().snapshot(models)
 
 
-class Full(Recording):
-    """Refuses the statements of one table."""
-
-    capabilities = Capabilities(
-        refuses=lambda statement: Refusal("it is full", "make room") if statement.table.table == "b" else None,
-    )
-
-
 def synced(catalog, models):
     """Return how an apply of the library ends."""
     try:
@@ -336,30 +263,22 @@ def stories():
     circle, own = [model("left", "right"), model("right", "left")], [model("a"), model("b")]
     plain, pair = [table(column())], FAMILY[:2]
     for jointly in (False, True):
-        for kind in (Rival, RivalOfSeveral):
-            yield f"{kind.__name__}, of another apply", kind(model(), completed=2), [model()], jointly
-            yield f"{kind.__name__}, and its children", kind(models[0], completed=2), models, jointly
-        yield "never completed", Rival(model(), completed=NEVER), [model()], jointly
+        yield "of another apply, and its children", Rival(models[0], completed=2), models, jointly
         yield "not read back", Lost(error=StatementError("no route")), pair, jointly
+    yield "never completed", Rival(model(), completed=NEVER), [model()], True
     for kind in (Rival, RivalOfSeveral):
-        yield f"{kind.__name__}, of another apply", kind(model(), completed=2), [model()], None
         yield f"{kind.__name__}, half of a circle", kind(circle[0], completed=1), circle, None
     yield "never completed", Rival(model(), completed=NEVER), [model()], None
     yield "its own table does not converge", Rival(own[0], completed=NEVER, ignore=[KEY]), own, None
     yield "cannot be looked for", Refusing(CONDITIONS[0], 0, StatementError("no route")), plain, None
     yield "is not there after three looks", Refusing(CONDITIONS[3], 3), plain, None
     yield "refused for another reason", Refusing("DISK", 0), plain, None
-    yield "cannot be read back", Broken(model()), [model()], None
-    interrupted = Broken(model())
-    interrupted.error = KeyboardInterrupt()
-    yield "interrupted while it waits", interrupted, [model()], None
     brought = Recording([existing("silver.a", table_comment="Old")])
     yield "the first missing table brings all others along", brought, FAMILY, True
     yield "somebody creates one meanwhile", Moving(), pair, True
     yield "cannot be read any more", Lost(error=BackendUnavailableError("no route"), reads=1), pair, True
     leaves = [related_model("silver.a"), table(column(), name="dev.silver.b")]
     yield "is not as it should be", Recording(ignore=[KEY]), leaves, True
-    yield "is refused by the backend", Full(), [*pair, related_model("gold.d", "silver.b")], True
 
 
 def test_how_applies_at_the_same_time_end(snapshot, monkeypatch):
@@ -376,70 +295,6 @@ def test_how_applies_at_the_same_time_end(snapshot, monkeypatch):
     assert "\n".join(lines) == snapshot(extension_class=TextSnapshot)
 
 
-def test_the_next_apply_completes_what_another_one_has_left(monkeypatch):
-    monkeypatch.setattr(concurrency, "COMPLETION_SECONDS", 0)
-    catalog = Rival(model(), completed=NEVER)
-
-    with pytest.raises(UnfinishedCreationError):
-        Orchestrator.over(catalog).sync_tables([model()])
-    Orchestrator.over(catalog).sync_tables([model()])
-
-    assert catalog.story == [*REFUSED, "orders: add primary key", "orders: add foreign key"]
-
-
-def test_tables_are_created_and_read_together():
-    barrier, reads = threading.Barrier(2, timeout=PATIENCE), []
-
-    class Reading(Concurrent):
-        def snapshot(self, models):
-            models = list(models)
-            reads.append(len(models))
-            return super().snapshot(models)
-
-    catalog = Reading(
-        [existing("silver.there")],
-        threads=2,
-        before=lambda statement: statement.kind is KEY and barrier.wait(),
-    )
-    models = [related_model(f"silver.{name}") for name in "abcd"]
-
-    applied(catalog, models, jointly=True)
-
-    assert reads == [4, 4, 4]
-
-
-def test_a_plan_that_a_rule_refuses_is_reported_with_the_batch():
-    """It is read once for the run, and once for the batch; its children wait for their own apply."""
-    reads = []
-
-    class Reading(Recording):
-        def snapshot(self, models):
-            models = list(models)
-            reads.append([related_model.table_name for related_model in models])
-            return super().snapshot(models)
-
-    models = [
-        related_model("silver.a"),
-        related_model("silver.b", "silver.nowhere"),
-        related_model("gold.c", "silver.b"),
-    ]
-
-    outcomes, created = applied(Reading(), models, jointly=True)
-
-    assert [outcome.status.value for outcome in outcomes.values()] == ["applied", "blocked", "blocked"]
-    assert [outcome.status.value for outcome in created.values()] == ["blocked"]
-    assert {fault.code for outcome in created.values() for fault in outcome.diagnostics} == {"DS209"}
-    assert [names.count("b") for names in reads] == [1, 1, 0, 0]
-
-
-def interrupted(catalog, models):
-    gate, progress = Gate(catalog, models), ApplyProgress()
-    joint = BatchedApplies(gate, models, progress, lambda *_: None)
-    with pytest.raises(KeyboardInterrupt):
-        joint.apply(models[0])
-    return progress
-
-
 def test_an_interruption_reports_the_tables_that_were_begun():
     is_stopped = threading.Event()
 
@@ -451,7 +306,9 @@ def test_an_interruption_reports_the_tables_that_were_begun():
 
     catalog = Concurrent(threads=2, before=before, stop=is_stopped.set, fail=[(KEY, "a")])
 
-    progress = interrupted(catalog, [related_model(f"silver.{name}") for name in "abcd"])
+    models, progress = [related_model(f"silver.{name}") for name in "abcd"], ApplyProgress()
+    with pytest.raises(KeyboardInterrupt):
+        BatchedApplies(Gate(catalog, models), models, progress, lambda *_: None).apply(models[0])
 
     failed, *texts = progress.texts()
     assert failed.startswith("dev.silver.a: statement 3 of 3 failed: the disk is full\n")
@@ -459,19 +316,3 @@ def test_an_interruption_reports_the_tables_that_were_begun():
         "dev.silver.b: interrupted in statement 1 of 2",
     ]
     assert "dev.silver.d" not in progress.reached()
-
-
-def test_an_interruption_while_the_tables_are_read_back():
-    class Proving(Recording):
-        def snapshot(self, models):
-            if self.ran:
-                raise KeyboardInterrupt
-            return super().snapshot(models)
-
-    progress = interrupted(Proving(fail=[(KEY, "b")]), [related_model(f"silver.{name}") for name in "ab"])
-
-    assert [text.partition("\n")[0] for text in progress.texts()] == [
-        "dev.silver.b: statement 2 of 2 failed: the disk is full",
-        "dev.silver.a: interrupted after all 3 statements, before the table was read back",
-    ]
-    assert progress.reached() == {"dev.silver.a"}

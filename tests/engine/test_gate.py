@@ -6,8 +6,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pyspark.sql.types import LongType
-
 from pytest_delta_schema import (
     Check,
     DeltaSchemaError,
@@ -20,12 +18,8 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.diagnostics.errors import ApplyErrors, BackendUnavailableError, Diagnostic
 from pytest_delta_schema.engine import Gate
-from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.sql import StatementKind
-from pytest_delta_schema.sqlglot_compat import parse_tokens
 from pytest_delta_schema.state import CatalogState, ColumnState, KeyState
-from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.expressions import parsing
 from support.catalogs import Recording
 from support.models import NAME, column, state, stored, table
 from support.snapshots import TextSnapshot
@@ -89,18 +83,6 @@ def test_the_observed_state_is_what_was_read_if_anything_was():
 
         desired, observed = gate.states(model)
         assert (desired.columns, observed) == ((ID,), None)
-
-
-def test_other_declared_tables_that_reference_a_model_are_read_with_it():
-    parent = table(column(is_nullable=False), primary_key=["id"])
-    key = ForeignKey(["order_id"], references=parent)
-    child = table(column("order_id"), name="dev.silver.lines", foreign_keys=[key])
-    declarations = Declarations(Settings(), {model.name: model for model in (parent, child)})
-    gate = Gate(MemoryCatalog(), [parent], declarations=declarations)
-
-    assert gate.dependents([parent]) == [child]
-    assert gate.dependents([child]) == []
-    assert set(gate.state().tables) == {parent.name, child.name}
 
 
 PARENT = QualifiedName("dev", "silver", "customers")
@@ -210,41 +192,3 @@ def test_tables_with_foreign_keys(snapshot):
     lines = [line for name, sync in syncs().items() for line in (f"==== {name}", *told(sync))]
 
     assert "\n".join([*lines, ""]) == snapshot(extension_class=TextSnapshot)
-
-
-EXPRESSIONS = [
-    ({"default": "1000 + 1"}, {"default": "1000 + 2"}),
-    ({"generated_as": "id + 1003"}, {"generated_as": "id + 1004"}),
-    ({"check": "amount > 1005"}, {"check": "amount > 1006"}),
-    ({"check": "amount BETWEEN 1007 AND 1008"}, {"check": "amount >= 1007 and amount <= 1008"}),
-    ({"check": "1009 < amount"}, None),
-    ({"check": "amount >"}, None),
-]
-"""What a model declares, and what the catalog stores."""
-
-
-def test_an_expression_is_parsed_once_whatever_asks_for_it(monkeypatch):
-    """The rules, the comparison, the notes and the statements ask; a text that is no expression is parsed quoted, too."""
-    parsed = []
-
-    def counting(tokens, text):
-        parsed.append(text)
-        return parse_tokens(tokens, text)
-
-    def declare(values):
-        value = dict(values)
-        checks = [Check("limit", value.pop("check"))] if "check" in value else []
-        return table(column("id"), column("amount", LongType(), **value), checks=checks)
-
-    monkeypatch.setattr("pytest_delta_schema.state.expressions.parsing.parse_tokens", counting)
-    for declared, other in EXPRESSIONS:
-        parsed.clear()
-        parsing._tree.cache_clear()
-        catalog = MemoryCatalog([] if other is None else [desired_state(declare(other))])
-        model = declare(declared)
-
-        Gate(catalog, [model]).drift(model)
-        Gate(catalog, [model]).apply(model)
-
-        assert {f"({text}" for values in (declared, other or {}) for text in values.values()} <= {*parsed}
-        assert len(parsed) == len({*parsed}), declared

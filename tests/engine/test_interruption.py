@@ -6,23 +6,18 @@ import logging
 import re
 import threading
 from threading import Event
-from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import MemoryCatalog, Orchestrator, Parquet, Settings, UnsafePlanError, progress
+from pytest_delta_schema import MemoryCatalog, Orchestrator, Parquet, Settings, progress
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.execute import (
-    ActionRunner,
     ApplyInterrupted,
-    InterruptedTable,
-    RunningOutcome,
     StillRunning,
     interruption,
 )
 from pytest_delta_schema.rules.consent import parse_consent
-from pytest_delta_schema.sql import Statement, StatementKind
+from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.state import SourceState
 from support.catalogs import Recording
 from support.models import NAME, column, orders, orders_before, state, stored, table
@@ -97,14 +92,6 @@ class PerColumn(Interrupted):
         super().run(statement)
 
 
-class Damaged(Interrupted):
-    """Shows the table no more."""
-
-    def snapshot(self, models):
-        seen = super().snapshot(models)
-        return type(seen)(tables={}) if self.is_over else seen
-
-
 def registered():
     return table(column(), comment="Orders", convert_from=Parquet("/lake/orders"))
 
@@ -138,7 +125,6 @@ def stories():
     yield "another table had failed before", failed, {"models": [orders(), new]}
     yield "cannot be read again", before(kinds.ADD_COLUMNS, blind=StatementError("no route")), {}
     yield "cannot be read again in time", before(kinds.ADD_COLUMNS, blind=threading.Event()), {}
-    yield "is unreadable", Damaged([orders_before()], at=kinds.ADD_COLUMNS), {}
     yield "could not be stopped", before(kinds.ADD_COLUMNS, stop=StillRunning), {}
     yield "could not be stopped and has committed", before(kinds.ADD_COLUMNS, stop=StillRunning, commits=True), {}
     of_columns = PerColumn([state(stored(), stored("b"))], at=kinds.TIGHTEN_COLUMNS)
@@ -188,167 +174,29 @@ def test_an_interruption_is_no_exception():
     assert not isinstance(caught.value, Exception)
 
 
-def test_a_runner_alone_does_not_look():
-    catalog = Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS)
-    plan = Orchestrator.over(catalog).plan_tables([orders()])
+def test_a_long_statement_is_logged_while_it_runs(monkeypatch, caplog):
+    shown = Event()
 
-    with pytest.raises(ApplyInterrupted, match=r"running, perhaps committed \(the table was not read again\)"):
-        ActionRunner.over(catalog).apply(plan)
+    class Slow(MemoryCatalog):
+        def run(self, statement):
+            shown.clear()
+            assert shown.wait(60)
+            super().run(statement)
 
-
-def test_a_second_interruption_ends_the_look_at_once(monkeypatch):
-    catalog = Interrupted([orders_before()], at=StatementKind.ADD_COLUMNS)
-    line = Orchestrator.over(catalog)
-
-    def again(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(threading.Thread, "join", again)
-    with pytest.raises(KeyboardInterrupt) as caught:
-        line.sync_tables([orders()])
-
-    assert not isinstance(caught.value, ApplyInterrupted)
-
-
-def test_an_interrupted_conversion_names_the_files_it_leaves():
-    statement = Statement(table=NAME, kind=StatementKind.CONVERT_TABLE, sql="CONVERT")
-    outcome = RunningOutcome.NOT_COMMITTED
-
-    text = str(InterruptedTable(table=NAME, done=(), running=statement, left=(), version=0, outcome=outcome))
-
-    assert (
-        "  left behind: nothing: the parquet files are as they were, and there is no Delta log next to them\n" in text
-    )
-    assert "  to restore:  nothing was changed\n" in text
-
-
-def model():
-    columns = [column("id", is_nullable=False), column("created_ts", "timestamp", is_nullable=False)]
-    return table(*columns, primary_key=["id"])
-
-
-DRIFT = Settings(preflight="count")
-
-
-class RunningHandler(logging.Handler):
-    """Sets an event when a record about a running step is logged.
-
-    Args:
-        shown: The event.
-    """
-
-    def __init__(self, shown):
-        super().__init__()
-        self._shown = shown
-
-    def emit(self, record):
+    def noted(record):
         if record.delta_schema_phase == "running":
-            self._shown.set()
+            shown.set()
+        return True
 
-
-class Slow(MemoryCatalog):
-    """A catalog in which one operation takes until a record about it was logged.
-
-    Args:
-        operation: The name of the method, for statements with their kind.
-        rows: The rows of the table.
-    """
-
-    def __init__(self, operation, rows=()):
-        super().__init__([orders_before()], rows={NAME: rows})
-        self._slow = operation
-        self.shown = Event()
-        self.forget = lambda: None
-
-    def _take_long(self, operation):
-        if operation == self._slow:
-            # On a busy machine the operations before took long, too.
-            self.forget()
-            self.shown.clear()
-            self.shown.wait(60)
-
-    def snapshot(self, models):
-        self._take_long("snapshot")
-        return super().snapshot(models)
-
-    def run(self, statement):
-        self._take_long(f"run {statement.kind.value}")
-        super().run(statement)
-
-    def data_checks(self, table):
-        runner = super().data_checks(table)
-
-        def slow(operation):
-            def run(*args, **kwargs):
-                self._take_long(operation)
-                return getattr(runner, operation)(*args, **kwargs)
-
-            return run
-
-        return SimpleNamespace(count_rows=slow("count_rows"), sample_rows=slow("sample_rows"))
-
-
-@pytest.fixture
-def logged(monkeypatch, caplog):
-    """Run a function while a catalog is slow, and return what is logged, without numbers of seconds."""
     monkeypatch.setattr(progress, "INTERVAL", 0.02)
     caplog.set_level(logging.INFO, "pytest_delta_schema")
+    caplog.handler.addFilter(noted)
+    columns = [column("id", is_nullable=False), column("created_ts", "timestamp", is_nullable=False)]
 
-    def logged(catalog, function):
-        handler = RunningHandler(catalog.shown)
-        catalog.forget = caplog.clear
-        logger = logging.getLogger("pytest_delta_schema")
-        logger.addHandler(handler)
-        try:
-            function()
-        finally:
-            logger.removeHandler(handler)
-        return list(dict.fromkeys(re.sub(r"\d+ s\b", "N s", message) for message in caplog.messages))
+    Orchestrator.over(Slow([orders_before()])).sync_tables([table(*columns, primary_key=["id"])])
 
-    return logged
-
-
-def apply(catalog):
-    Orchestrator.over(catalog).sync_tables([model()])
-
-
-def drift(catalog):
-    Gate(catalog, [model()], settings=DRIFT).drift(model())
-
-
-def refused(catalog):
-    with pytest.raises(UnsafePlanError):
-        apply(catalog)
-
-
-OUTER = "applying dev.silver.orders"
-
-
-@pytest.mark.parametrize(
-    ("function", "operation", "step", "outer"),
-    [
-        (apply, "snapshot", OUTER, None),
-        (apply, "count_rows", "dev.silver.orders: running its data checks", OUTER),
-        (refused, "sample_rows", "dev.silver.orders: finding rows that fail its data checks", OUTER),
-        (apply, "run set not null", "dev.silver.orders: set not null, statement 1 of 2", OUTER),
-        (apply, "run add primary key", "dev.silver.orders: add primary key, statement 2 of 2", OUTER),
-        (drift, "snapshot", "reading the catalog", None),
-        (drift, "count_rows", "dev.silver.orders: running its data checks", None),
-    ],
-)
-def test_a_long_operation_is_logged_while_it_runs(logged, function, operation, step, outer):
-    catalog = Slow(operation, [{"id": 1}] if function is refused else ())
-
-    messages = logged(catalog, lambda: function(catalog))
-
-    assert messages[0] == f"{step}: N s so far"
-    end = "stopped" if function is refused else "done"
-    last = f"{outer or step}: {end} after N s"
-    assert messages[-1] == last
-
-
-def test_short_operations_are_not_logged(logged, monkeypatch):
-    monkeypatch.setattr(progress, "INTERVAL", 60.0)
-    catalog = Slow("")
-
-    assert logged(catalog, lambda: (drift(catalog), apply(catalog))) == []
+    caplog.handler.removeFilter(noted)
+    messages = [re.sub(r"\d+ s\b", "N s", message) for message in caplog.messages]
+    for long in ("set not null, statement 1 of 2", "add primary key, statement 2 of 2"):
+        assert f"dev.silver.orders: {long}: N s so far" in messages
+    assert messages[-1] == "applying dev.silver.orders: done after N s"

@@ -99,8 +99,6 @@ PROD = 'table("prod.silver.orders", ID)'
 NO_VALUE = ({"id": None},)
 CONSENT = 'allow = [{ action = "drop-column", path = "dev.silver.orders.legacy", reason = "r", expires = 2999-01-01 }]'
 TRINO = 'clients = ["trino>=430"]'
-CORRECTED = f'{TRINO}\nclient_features = {{ "trino.deletionVectors" = "430" }}'
-OWN_CLIENTS = VECTORS.replace("True}", 'True}, clients=["trino>=454"]')
 MODEL_RULE, PLAN_RULE = (f'rules = ["models:{name}"]' for name in ("NeedsComment", "NothingIsAligned"))
 MODEL_HOOK = HOOKS.format(kind="model", name="NeedsComment")
 PLAN_HOOK = HOOKS.format(kind="plan", name="NothingIsAligned")
@@ -110,52 +108,23 @@ CASES = {
     "none": Case(TAGGED("a"), TAGGED("b"), DIFFERS),
     "ignored property": Case(TAGGED("a"), TAGGED("b"), SAME, 'properties = { team = "ignore" }'),
     "required property": Case(DRIFTS, DRIFTS, BLOCKED, 'properties = { owner = "require" }', INVALID),
-    "forbidden property": Case(TAGGED("a"), DRIFTS, DIFFERS, 'properties = { team = "forbid" }'),
-    "unknown property": Case(TAGGED("a"), DRIFTS, SAME),
     "default property, missing": Case(DRIFTS, DRIFTS, DIFFERS, 'default_properties = { team = "a" }'),
-    "default property, stored": Case(TAGGED("a"), DRIFTS, SAME, 'default_properties = { team = "a" }'),
     "owned properties": Case(TAGGED("a"), DRIFTS, DIFFERS, "owned_properties = true", before_settings=OWNED),
     "feature, not enabled": Case(NARROW, WIDE, BLOCKED),
     "feature, enabled": Case(NARROW, WIDE, DIFFERS, 'enable_features = ["typeWidening"]'),
     "consent, missing": Case(LEGACY, KEPT, BLOCKED),
     "consent, given": Case(LEGACY, KEPT, DIFFERS, CONSENT),
     "maximum risk": Case(DRIFTS, NOT_NULL, BLOCKED, 'max_risk = "metadata"'),
-    "maximum risk, reached": Case(DRIFTS, NOT_NULL, DIFFERS, 'max_risk = "scan"'),
     "protected": Case(TAGGED("a"), TAGGED("b"), ("drifted", "blocked"), 'protected = ["dev.silver.*"]'),
     "binding": Case(PROD, DRIFTS, SAME, 'bind = { "dev.silver" = "prod.silver" }'),
-    "data checks, by default": Case(DRIFTS, NOT_NULL, ("drifted", "blocked"), rows=NO_VALUE),
     "data checks, asked for": Case(DRIFTS, NOT_NULL, BLOCKED, 'preflight = "limit"', rows=NO_VALUE),
     "failure, left": Case(TAGGED("a"), COMMENTED, ("drifted", "failed"), fails_at=LAST),
     "failure, restored": Case(TAGGED("a"), COMMENTED, ("drifted", "restored"), 'on_failure = "restore"', fails_at=LAST),
     "client, lacks what is declared": Case(DRIFTS, VECTORS, BLOCKED, TRINO, INVALID),
-    "client, only reads": Case(DRIFTS, VECTORS, DIFFERS, 'clients = ["trino>=430 (read)"]'),
-    "client, corrected": Case(DRIFTS, VECTORS, DIFFERS, CORRECTED),
-    "client, lacks what the table has": Case(VECTORS, TAGGED("b"), BLOCKED, TRINO),
-    "client, lacks what a table in sync has": Case(VECTORS, DRIFTS, SAME, TRINO),
-    "client, lists of tables replace those of the project": Case(DRIFTS, OWN_CLIENTS, DIFFERS, TRINO),
     "named rule for models": Case(DRIFTS, DRIFTS, BLOCKED, MODEL_RULE, INVALID),
     "named rule for plans": Case(TAGGED("a"), TAGGED("b"), BLOCKED, PLAN_RULE, UNSAFE),
     "hook for models": Case(DRIFTS, DRIFTS, BLOCKED, scratch=INVALID, hooks=MODEL_HOOK),
     "hook for plans": Case(TAGGED("a"), TAGGED("b"), BLOCKED, scratch=UNSAFE, hooks=PLAN_HOOK),
-}
-LIBRARY_ONLY = {
-    "unknown property",
-    "default property, stored",
-    "feature, not enabled",
-    "consent, missing",
-    "maximum risk, reached",
-    "data checks, by default",
-    "client, only reads",
-    "client, corrected",
-    "client, lacks what the table has",
-    "client, lacks what a table in sync has",
-}
-"""Further cases of a setting, which pytest and Spark read as they read its first one."""
-
-DDL = {
-    name: case
-    for name, case in CASES.items()
-    if not case.fails_at and not case.hooks and "rules" not in case.toml and name not in LIBRARY_ONLY
 }
 
 
@@ -252,7 +221,7 @@ APPLIED = ("none", "maximum risk", "protected", "failure, left", "failure, resto
 """Cases in which an apply decides otherwise than a gate, or by what only pytest knows."""
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in LIBRARY_ONLY])
+@pytest.mark.parametrize("name", CASES)
 def test_everything_agrees_on_memory(name, inner):
     case = CASES[name]
     run = inner(case)
@@ -283,18 +252,3 @@ def test_a_script_with_the_settings_of_the_project_agrees(name, inner, project, 
     drift = of_drift(lambda: assert_no_drift(model, catalog=fresh(case), settings=settings))
     apply = of_apply(lambda: Orchestrator.over(fresh(case), settings=settings).sync_tables([model]))
     assert (drift, apply) == case.verdicts
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("name", DDL)
-def test_everything_agrees_on_local(name, local, tmp_path):
-    case = DDL[name]
-    tmp_path.joinpath("pyproject.toml").write_text(f"[tool.pytest_delta_schema]\n{case.toml}\n")
-    settings, model = Settings.from_project(tmp_path), table_of(case.after)
-    prepare(local, case)
-
-    drift, apply = case.verdicts
-    assert Gate(local, [model], settings=settings).drift(model).status.value == drift
-    assert of_drift(lambda: assert_no_drift(model, catalog=local, settings=settings)) == drift
-    assert Gate(local, [model], settings=settings).apply(model).status.value == apply
-    assert of_apply(lambda: Orchestrator.over(local, settings=settings).sync_tables([model])) in {apply, "in sync"}

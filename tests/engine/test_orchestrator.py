@@ -21,16 +21,13 @@ from pytest_delta_schema import (
 from pytest_delta_schema.diagnostics.errors import (
     ApplyErrors,
     CatalogReadError,
-    Diagnostic,
     MetadataSyncError,
     StatementError,
     diagnostic_of,
 )
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
 from pytest_delta_schema.engine import orchestrator
-from pytest_delta_schema.execute import ABSENT, ActionRunner, AlignExecutor, CreateExecutor, version_of
-from pytest_delta_schema.plan import SetTableComment, TablePlanner
-from pytest_delta_schema.rules import PlanValidator
+from pytest_delta_schema.plan import SetTableComment
 from pytest_delta_schema.sql import Statement, StatementKind
 from pytest_delta_schema.state import CatalogState, SourceState
 from support.catalogs import Recording
@@ -38,16 +35,6 @@ from support.models import NAME, column, orders, orders_before, state, stored, t
 from support.snapshots import TextSnapshot
 
 OTHER = NAME._replace(table="other")
-
-
-def test_the_pieces_are_given_one_by_one_or_left_to_the_defaults():
-    catalog = MemoryCatalog([orders_before()])
-    runner = ActionRunner(CreateExecutor(catalog), AlignExecutor(catalog))
-
-    result = Orchestrator(catalog, runner, planner=TablePlanner(), validator=PlanValidator()).sync_tables([orders()])
-
-    assert len(result.statements) == 6
-    assert Orchestrator(catalog, runner).sync_tables([orders()]).plan.is_empty
 
 
 def test_creations_run_before_alignments_and_tables_by_name():
@@ -72,22 +59,6 @@ def test_faults_in_models_and_a_refused_plan_run_nothing_at_all():
     with pytest.raises(UnsafePlanError):
         Orchestrator.over(catalog).sync_tables([orders(), table(column(), name=str(OTHER))])
     assert catalog.ran == []
-
-
-def test_tightening_alone_that_the_data_refuses_in_the_end_changed_nothing():
-    class Late(MemoryCatalog):
-        def data_checks(self, table):
-            runner = super().data_checks(table)
-
-            def count_rows(*checks, **how):
-                counts = runner.count_rows(*checks, **how)
-                self.insert(NAME, [{}])
-                return counts
-
-            return SimpleNamespace(count_rows=count_rows, sample_rows=runner.sample_rows)
-
-    with pytest.raises(UnsafePlanError):
-        Orchestrator.over(Late([state(stored())])).sync_tables([table(column(is_nullable=False))])
 
 
 def test_an_apply_returns_one_result_a_table():
@@ -119,19 +90,6 @@ def test_tables_that_cannot_be_read_are_all_named_and_nothing_runs(call):
     assert catalog.ran == []
 
 
-def test_an_entry_that_is_not_synchronised_fails_its_own_table_only(monkeypatch):
-    def refused(*_):
-        raise MetadataSyncError([diagnostic_of(FailedMetadataSync, OTHER, "the server is gone")])
-
-    monkeypatch.setattr(orchestrator, "sync_stale_entries", refused)
-    models = [table(column(), comment="Orders"), table(column(), name=str(OTHER))]
-
-    result = Orchestrator.over(Recording([state(stored()), state(stored(), name=OTHER)])).apply(models)
-
-    errors = {tables.table: tables.error for tables in result.tables if tables.error is not None}
-    assert {name: type(error) for name, error in errors.items()} == {OTHER: MetadataSyncError}
-
-
 class Busy(Recording):
     """A catalog in which somebody else sets the comment, once, beside a statement of the given kind."""
 
@@ -150,31 +108,6 @@ class Busy(Recording):
             )
             super().run(foreign)
         super().run(statement)
-
-
-class Unreachable(Recording):
-    """A catalog whose table gives another answer to the question for its version from some statement on.
-
-    Args:
-        answer: What it answers then.
-        after: After how many statements.
-    """
-
-    def __init__(self, *args, answer, after, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.answer, self.after = answer, after
-
-    def version(self, table):
-        return super().version(table) if len(self.ran) < self.after else self.answer
-
-
-def test_a_catalog_without_versions_is_reported():
-    orders_state = CatalogState(tables={NAME: replace(orders_before(), version=None)})
-
-    assert str(version_of(orders_state, NAME)) == (
-        "dev.silver.orders: its catalog does not show its version; read its history with DESCRIBE HISTORY"
-        " [DS511 UnknownVersion]"
-    )
 
 
 class Lost(Recording):
@@ -246,7 +179,6 @@ class UnreadableRows(Recording):
         return SimpleNamespace(**calls | {self.call: refuse})
 
 
-DAMAGED = Diagnostic(table=str(NAME), message="its Delta log is damaged", remedy="restore the log")
 NO_FILE = StatementError("File file:/x.parquet does not exist.\nmore", condition="FAILED_READ_FILE.FILE_NOT_EXIST")
 KINDS = StatementKind
 
@@ -294,13 +226,6 @@ def failures():
     yield "the restore fails", before(*key, KINDS.RESTORE_TABLE), {"settings": restores}
     for kind in (KINDS.ADD_COLUMNS, KINDS.TIGHTEN_COLUMNS, KINDS.RESTORE_TABLE):
         yield f"somebody commits beside {kind.value}", before(*key, of=Busy, beside=kind), {"settings": restores}
-    for name, answer in (("unreadable", DAMAGED), ("gone", ABSENT)):
-        for after in (0, 2, 3):
-            for settings in (Settings(), restores):
-                case = f"{name} after {after} statements, {settings.on_failure}"
-                catalog = before(*key, of=Unreachable, answer=answer, after=after, **rows)
-                yield case, catalog, {"settings": settings}
-        yield f"new and {name}", Unreachable(fail=key, answer=answer, after=1), {"settings": restores}
     for commits, comes_back in ((False, True), (True, True), (True, False)):
         for settings in (Settings(), restores):
             case = f"lost, commits: {commits}, comes back: {comes_back}, {settings.on_failure}"
@@ -335,29 +260,14 @@ def test_what_a_failed_apply_says(snapshot):
     assert "\n\n".join(texts) + "\n" == snapshot(extension_class=TextSnapshot)
 
 
-def test_the_next_apply_continues():
-    catalog = Recording([orders_before()], fail=[StatementKind.ADD_PRIMARY_KEY])
-    with pytest.raises(ApplyError):
-        Orchestrator.over(catalog).sync_tables([orders()])
-
-    catalog.fail = ()
-
-    assert len(Orchestrator.over(catalog).sync_tables([orders()]).statements) == 4
-
-
-def test_an_apply_whose_entry_is_not_synchronised_reports_the_statements_that_ran(monkeypatch):
+def test_an_entry_that_is_not_synchronised_fails_its_own_table_only(monkeypatch):
     def refused(*_):
-        raise MetadataSyncError([diagnostic_of(FailedMetadataSync, NAME, "the server is gone")])
+        raise MetadataSyncError([diagnostic_of(FailedMetadataSync, OTHER, "the server is gone")])
 
     monkeypatch.setattr(orchestrator, "sync_stale_entries", refused)
-    model = table(column(), comment="Orders", table_properties={"note": "x"})
+    models = [table(column(), comment="Orders"), table(column(), name=str(OTHER))]
 
-    with pytest.raises(ApplyError) as caught:
-        Orchestrator.over(Recording([state(stored(), version=4)])).sync_tables([model])
+    result = Orchestrator.over(Recording([state(stored()), state(stored(), name=OTHER)])).apply(models)
 
-    headline, done, *_ = str(caught.value).splitlines()
-    assert headline == (
-        "dev.silver.orders: all 2 statements ran, and then its catalog entry could not be synchronised:"
-        " dev.silver.orders: the server is gone [DS603 FailedMetadataSync]"
-    )
-    assert (done, caught.value.failed, caught.value.not_run) == ("  done:", "", ())
+    errors = {tables.table: tables.error for tables in result.tables if tables.error is not None}
+    assert {name: type(error) for name, error in errors.items()} == {OTHER: MetadataSyncError}

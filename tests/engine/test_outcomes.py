@@ -5,28 +5,21 @@ from __future__ import annotations
 import json
 from types import SimpleNamespace
 
-import pytest
-
 from pytest_delta_schema import Check as RowCheck
 from pytest_delta_schema import (
     DeltaSchemaError,
-    ForeignKey,
-    InvalidModelError,
     MemoryCatalog,
-    Orchestrator,
     Settings,
-    assert_no_drift,
 )
-from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Diagnostic, Location, StatementError
 from pytest_delta_schema.engine import Gate, TableOutcome
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.engine.plan_outcomes import introduction_note, statements_after_failure
+from pytest_delta_schema.engine.plan_outcomes import statements_after_failure
 from pytest_delta_schema.models.declared_at import DeclaredAt
 from pytest_delta_schema.models.table import derived
-from pytest_delta_schema.state import CatalogState, IntroducedBy
-from support.models import NAME, column, orders, orders_before, state, stored, table
+from pytest_delta_schema.state import CatalogState
+from support.models import NAME, column, state, stored, table
 
 WHOLE = TableOutcome(
     table="dev.silver.orders",
@@ -71,31 +64,6 @@ def test_the_json_form_keeps_everything():
         assert isinstance(again.location, type(outcome.location))
 
 
-def test_a_gate_names_changes_statements_and_location():
-    outcome = Gate(MemoryCatalog([orders_before()]), [orders()], settings=Settings()).drift(orders())
-
-    assert (outcome.table, outcome.check, outcome.status) == ("dev.silver.orders", CheckKind.DRIFT, Status.DRIFTED)
-    assert (outcome.stored_as, outcome.backend, outcome.data_checks, outcome.observed_version) == (
-        "dev.silver.orders",
-        "memory",
-        DataChecks.NOT_RUN,
-        0,
-    )
-    assert outcome.changes[0] == TableChange(
-        table="dev.silver.orders",
-        marker="+",
-        path="columns.amount",
-        before="(absent)",
-        after="decimal(18,2)",
-        risk="metadata",
-        code="DD102",
-        location=outcome.location,
-    )
-    assert [statement.has_run for statement in outcome.statements] == [False] * 6
-    assert outcome.location is not None
-    assert TableOutcome.from_json(outcome.to_json()) == outcome
-
-
 class Moving(MemoryCatalog):
     """Gets the column that a model declares after the first read."""
 
@@ -111,36 +79,6 @@ def test_what_became_right_since_the_catalog_was_read_is_not_done_twice():
 
     assert gate.drift(model).status is Status.DRIFTED
     assert gate.apply(model).status is Status.IN_SYNC
-
-
-def test_an_apply_says_what_ran_and_how_to_go_back():
-    gate = Gate(MemoryCatalog([orders_before()]), [orders()], settings=Settings())
-
-    outcome = gate.apply(orders())
-
-    assert (outcome.status, outcome.observed_version) == (Status.APPLIED, 0)
-    assert all(statement.has_run for statement in outcome.statements)
-    assert outcome.restore_sql == "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"
-    assert Gate(gate.catalog, [orders()], settings=Settings()).drift(orders()).status is Status.IN_SYNC
-
-
-def test_foreign_keys_of_other_declared_tables_are_changes_of_those_tables():
-    parent = table(column(is_nullable=False), name="dev.silver.parents", primary_key=["id"])
-    child = table(column(), name="dev.silver.child", foreign_keys=[ForeignKey(["id"], parent)])
-    catalog = MemoryCatalog()
-    Gate(catalog, [parent, child], settings=Settings()).apply(parent)
-    Gate(catalog, [parent, child], settings=Settings()).apply(child)
-    wide = table(
-        column(is_nullable=False),
-        column("b", is_nullable=False),
-        name="dev.silver.parents",
-        primary_key=["id", "b"],
-    )
-
-    outcome = Gate(catalog, [wide, child], settings=Settings()).drift(wide)
-
-    assert {change.table for change in outcome.changes} == {"dev.silver.parents", "dev.silver.child"}
-    assert outcome.changes[0].table == "dev.silver.parents"
 
 
 class Unreadable(MemoryCatalog):
@@ -190,24 +128,6 @@ def test_whatever_ends_a_check_is_diagnostics_at_the_declaration():
         assert outcome.location is not None
 
 
-def test_a_failed_apply_names_what_ran_and_what_did_not():
-    class Half(MemoryCatalog):
-        def run(self, statement):
-            if "COMMENT" in statement.sql:
-                raise StatementError("no")
-            super().run(statement)
-
-    model = table(column("id"), column("n"), comment="new")
-
-    outcome = Gate(Half([state(stored("id"))]), [model], settings=Settings()).apply(model)
-
-    assert outcome.status is Status.FAILED
-    assert [(statement.kind, statement.has_run) for statement in outcome.statements] == [
-        ("add columns", True),
-        ("comment on table", False),
-    ]
-
-
 def test_statements_of_other_tables_stand_before_those_of_the_plan():
     planned = [OutcomeStatement(sql="a", kind="set tags"), OutcomeStatement(sql="b", kind="cluster")]
 
@@ -218,44 +138,17 @@ def test_statements_of_other_tables_stand_before_those_of_the_plan():
     )
 
 
-class Sampling(MemoryCatalog):
-    """Returns other rows that fail data checks than there are.
-
-    Args:
-        sample: Returns them for the columns that each data check shows.
-    """
-
-    def __init__(self, sample, *arguments, **options):
-        super().__init__(*arguments, **options)
-        self._sample = sample
+class Unsampled(MemoryCatalog):
+    """Counts rows that fail data checks, and returns none of them."""
 
     def data_checks(self, table):
-        count = super().data_checks(table).count_rows
-        return SimpleNamespace(count_rows=count, sample_rows=lambda _, shown, **__: self._sample(shown))
-
-
-def test_a_data_check_without_rows_or_columns_to_show_has_no_samples():
-    model = table(column(is_nullable=False), column("n"), checks=[RowCheck("positive", "n > 0")])
-
-    def samples(sample):
-        catalog = Sampling(sample, [state(stored(), stored("n"))], rows={NAME: [{"id": None, "n": -1}]})
-        outcome = Gate(catalog, [model], settings=Settings()).apply(model)
-        return outcome.data_checks, [diagnostic.samples for diagnostic in outcome.diagnostics]
-
-    assert samples(lambda shown: tuple(() for _ in shown)) == (DataChecks.FAILED, ["", ""])
-    assert samples(lambda shown: tuple((("7",) * len(columns),) for columns in shown)) == (
-        DataChecks.FAILED,
-        ["", "n = 7"],
-    )
+        return SimpleNamespace(count_rows=super().data_checks(table).count_rows)
 
 
 def test_no_rows_are_read_that_are_not_shown():
-    def refuse(_):
-        raise AssertionError
-
     for settings, checks in ((Settings(preflight_samples=0), [RowCheck("positive", "id > 0")]), (Settings(), [])):
         model = table(column(is_nullable=False), checks=checks)
-        catalog = Sampling(refuse, [state(stored())], rows={NAME: [{"id": None}]})
+        catalog = Unsampled([state(stored())], rows={NAME: [{"id": None}]})
 
         outcome = Gate(catalog, [model], settings=settings).apply(model)
 
@@ -294,46 +187,3 @@ def test_a_diagnostic_has_the_location_of_the_one_model_that_its_table_means():
         assert [diagnostic.location for diagnostic in located] == locations
         placed = Diagnostic(table="dev.silver.orders", message="m", location=Location("rules.py", 7))
         assert declarations.located([placed], passes=False) == (placed,)
-
-
-def test_two_models_that_map_to_one_table_are_refused_by_library_and_assertion():
-    settings = Settings(bindings=((("dev", "gold"), ("dev", "silver")),))
-    models, catalog = [table(column()), table(column(), name="dev.gold.orders")], MemoryCatalog()
-
-    for call in (
-        lambda: Orchestrator.over(catalog, settings=settings).sync_tables(models),
-        lambda: assert_no_drift(models, catalog=catalog, settings=settings),
-    ):
-        with pytest.raises(InvalidModelError, match=r"dev\.silver\.orders: is declared 2 times"):
-            call()
-
-
-APPENDED = 'declare it, drop it, or accept such columns with Table(evolution="additive")'
-INTRODUCED = [
-    # what brought a column, its path in the note, and the note
-    (
-        {"path": ColumnPath("discount"), "version": 3, "operation": "WRITE", "user_metadata": "nightly load"},
-        "discount",
-        f"column discount was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC ('nightly load'): {APPENDED}",
-    ),
-    (
-        {"path": ColumnPath("lines", "element", "sku"), "version": 12, "operation": "STREAMING UPDATE"},
-        "lines.element.sku",
-        (
-            "column lines.element.sku was appended by a writer, in version 12, STREAMING UPDATE of 2026-11-21 03:00:00"
-            f" UTC: {APPENDED}"
-        ),
-    ),
-    (
-        {"path": ColumnPath("note"), "version": 1, "operation": "ADD COLUMNS"},
-        "note",
-        "column note came with version 1, ADD COLUMNS of 2026-11-21 03:00:00 UTC",
-    ),
-]
-
-
-def test_a_column_that_a_write_added_differs_from_one_that_a_statement_added():
-    for about, path, message in INTRODUCED:
-        note = introduction_note(NAME, IntroducedBy(time="2026-11-21 03:00:00", **about))
-
-        assert (note.table, note.path, note.message) == (str(NAME), path, message)

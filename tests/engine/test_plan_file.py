@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +12,8 @@ from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.gate import BatchedApplies, Gate
-from pytest_delta_schema.engine.plan_file import differences, plan_text, read_plan
-from pytest_delta_schema.state import CheckState, ColumnState, TableState
+from pytest_delta_schema.engine.plan_file import plan_text, read_plan
+from pytest_delta_schema.state import ColumnState, TableState
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,13 +81,6 @@ def test_a_field_of_another_kind_is_refused(tmp_path, changes, message):
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_a_file_with_a_table_twice_is_refused(tmp_path):
-    table = Gate(MemoryCatalog([STATE]), [MODEL], settings=Settings()).planned(MODEL)["table"]
-
-    with pytest.raises(ConfigurationError, match=r"^plan\.json is not a plan file: it holds a table twice; make"):
-        read_plan(file_of(tmp_path, tables=[table, table]), "plan.json")
-
-
 def test_each_edited_byte_is_found(tmp_path):
     path = file_of(tmp_path)
     data = path.read_bytes()
@@ -97,23 +89,3 @@ def test_each_edited_byte_is_found(tmp_path):
 
         with pytest.raises(ConfigurationError):
             read_plan(path, "plan.json")
-
-
-ABSENT = TableState(name=MODEL.name, exists=False)
-PROPERTY = MappingProxyType({"team": "sales"})
-
-
-@pytest.mark.parametrize(
-    ("before", "now", "lines"),
-    [
-        (STATE, STATE, []),
-        (ABSENT, ABSENT, []),
-        (STATE, ABSENT, ["- table: there -> (absent)"]),
-        (STATE, replace(STATE, table_comment="x"), ["~ comment: '' -> 'x'"]),
-        (replace(STATE, table_properties=PROPERTY), STATE, ["- properties.team: 'sales' -> (absent)"]),
-        (STATE, replace(STATE, table_properties=PROPERTY), ["+ properties.team: (absent) -> 'sales'"]),
-        (STATE, replace(STATE, checks=(CheckState("c", "id > 0"),)), ["+ checks.c: (absent) -> id > 0"]),
-    ],
-)
-def test_what_has_changed_since_a_plan_was_made(before, now, lines):
-    assert list(map(str, differences(before, now))) == lines

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import subprocess
-import sys
-from threading import Event
 from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import MemoryCatalog, progress
+from pytest_delta_schema import MemoryCatalog
 from pytest_delta_schema.commands.cli import main
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.engine import prepare as prepare_module
@@ -93,65 +89,3 @@ def test_what_fails_is_one_line(monkeypatch, capsys, error, code, line):
 
     answer = capsys.readouterr()
     assert (answer.out, answer.err) == ("", line)
-
-
-def test_a_terminal_shows_a_running_step_in_one_line(machine, monkeypatch, capsys):
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    machine.has_archive = True
-
-    main(["prepare"])
-
-    assert capsys.readouterr().err == f"\r{'downloading':<79}\n\r{'downloading: done after 0 s':<79}\n"
-
-
-def test_a_log_shows_a_running_step_every_few_seconds(machine, monkeypatch, capsys):
-    ended, amounts = Event(), ["1 of 7 MB", "2 of 7 MB", "3 of 7 MB"]
-
-    def amount():
-        if len(amounts) == 1:
-            ended.set()
-            return amounts[0]
-        return amounts.pop(0)
-
-    def needs(_conf):
-        with step("downloading", amount):
-            ended.wait()
-        return SimpleNamespace(archive_is_kept=True)
-
-    machine.has_archive = True
-    monkeypatch.setattr(progress, "INTERVAL", 0.01)
-    monkeypatch.setattr(prepare_module, "resources_for_start", needs)
-
-    main(["prepare"])
-
-    assert capsys.readouterr().err == "downloading: 1 of 7 MB\ndownloading: done after 0 s\n"
-
-
-@pytest.mark.parametrize(("arguments", "code"), [([], 2), (["other"], 2), (["--help"], 0), (["prepare", "--help"], 0)])
-def test_other_command_lines_show_how_it_is_used(capsys, arguments, code):
-    with pytest.raises(SystemExit) as caught:
-        main(arguments)
-
-    assert caught.value.code == code
-    answer = capsys.readouterr()
-    assert "usage: delta-schema" in answer.out + answer.err
-
-
-def test_without_pyspark_it_names_the_extra(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pyspark'] = None\n")
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [sys.executable, "-m", "pytest_delta_schema", "prepare"]
-
-    answer = subprocess.run(
-        command,
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert (answer.returncode, answer.stdout) == (1, "")
-    assert answer.stderr == (
-        "error: the local backend needs Spark and Delta, and pyspark is not installed; run: pip install 'pytest-delta-schema[spark]'\n"
-    )

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.engine import sources
 from pytest_delta_schema.engine.sources import SourceRoot, git_commit, source_url
 
 COMMIT = "a" * 40
@@ -61,28 +59,6 @@ def test_the_commit_that_git_has_checked_out(git, tmp_path):
     assert git_commit(top) == ""
 
 
-@pytest.mark.parametrize("files", [{}, {".git/HEAD": "nonsense"}, {".git": "gitdir: ../nowhere\n"}])
-def test_what_git_cannot_read_has_no_commit(tmp_path, files):
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-
-    assert git_commit(tmp_path) == ""
-
-
-@pytest.mark.parametrize("program", [None, "#!/bin/sh\nexec sleep 60\n"], ids=["missing", "too slow"])
-def test_without_an_answer_of_git_there_is_no_commit(tmp_path, monkeypatch, program):
-    (tmp_path / ".git").mkdir()
-    if program is not None:
-        (tmp_path / "git").write_text(program)
-        (tmp_path / "git").chmod(0o755)
-    path = os.environ["PATH"] if program else ""
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{path}")
-    monkeypatch.setattr(sources, "_SECONDS", 0.5)
-
-    assert git_commit(tmp_path) == ""
-
-
 NAMED = [
     # the variable of the folder, that folder, the commit that the service names, and whether it is the answer
     *((folder, "top", COMMIT, True) for folder in VARIABLES),
@@ -129,10 +105,6 @@ def test_root_of_the_sources(tmp_path, monkeypatch, variables, file, expected):
     assert location == (None if expected is None else HERE._replace(file=expected))
 
 
-def test_code_without_a_file_has_no_location():
-    assert SourceRoot(Path.cwd()).relative(Location("<string>", 1)) is None
-
-
 GITHUB = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/shop"}
 AZURE = "https://acme@dev.azure.com/acme/my%20data/_git/shop"
 ADDRESSES = {
@@ -146,11 +118,6 @@ ADDRESSES = {
         {"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": AZURE},
         f"https://dev.azure.com/acme/my%20data/_git/shop?version=GC{COMMIT}&path=",
     ),
-    "a repository elsewhere in Azure Pipelines": (
-        {"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": "https://github.com/acme/shop"},
-        "",
-    ),
-    "no address": ({"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": "https://[/_git/shop"}, ""),
     "another repository inside of the folder": ({"GITHUB_WORKSPACE": ".", **GITHUB}, ""),
     "a variable is missing": ({"GITHUB_WORKSPACE": "shop"}, ""),
 }
@@ -174,10 +141,3 @@ def test_the_address_of_the_sources(checkout, monkeypatch, variables, address):
         monkeypatch.setenv(name, str(checkout.parent / value) if is_folder else value)
 
     assert [source_url(checkout / root, COMMIT) for root in (".", "tests")] == [address, address]
-
-
-def test_without_a_commit_or_a_repository_there_is_none(checkout, monkeypatch):
-    monkeypatch.setenv("GITHUB_WORKSPACE", str(checkout))
-
-    assert source_url(checkout, "") == ""
-    assert source_url(checkout.parent, COMMIT) == ""

@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from pytest_delta_schema.backends import find_backend
 from pytest_delta_schema.commands.cli import conformance_arguments
 from support.logs import delta_log, field
 from support.pages import ROOT
@@ -39,15 +38,6 @@ def installed(tmp_path, monkeypatch):
     (info / "entry_points.txt").write_text("\n".join([f"[{group}]", *(f"{key} = {points[key]}" for key in points)]))
     monkeypatch.syspath_prepend(EXAMPLE)
     monkeypatch.syspath_prepend(info.parent)
-
-
-@pytest.mark.usefixtures("installed")
-def test_it_is_found_by_its_entry_point():
-    assert find_backend("folders").scratch_tables == "anywhere"
-
-
-def test_it_has_no_more_lines_than_its_guide_says():
-    assert len((EXAMPLE / "folder_catalog.py").read_text("utf-8").splitlines()) < 130
 
 
 @pytest.mark.usefixtures("installed")

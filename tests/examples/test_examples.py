@@ -85,16 +85,6 @@ def test_the_examples_of_names_on_spark_run(project, shared_catalogs):
     assert result.parseoutcomes().keys() == {"passed", "deselected"}
 
 
-@reads_tool_pytest
-def test_the_constraints_of_the_pipeline_stop_rows_that_break_them(project):
-    take("pipeline", project)
-
-    result = project.run("--delta-enforce", "--delta-backend=memory", "-m", "delta_enforces")
-
-    result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(["enforce: 4 enforced"])
-
-
 @pytest.mark.spark
 @pytest.mark.own_jvm
 def test_the_example_on_unity_catalog_runs(project):
@@ -103,13 +93,3 @@ def test_the_example_on_unity_catalog_runs(project):
     result = project.run(subprocess=True)
 
     result.assert_outcomes(passed=3)
-
-
-def test_the_examples_have_what_they_promise(project):
-    (project.path / "retail").symlink_to(EXAMPLES / "retail" / "retail")
-    project.settings('models = ["retail.bronze", "retail.silver", "retail.gold"]')
-
-    items = [line for line in project.run("--collect-only", "-q").outlines if line.endswith("::ddl")]
-
-    schemas = {line.split("::")[1].split(".")[1] for line in items}
-    assert (len(items) >= 8, schemas) == (True, {"bronze", "silver", "gold"})

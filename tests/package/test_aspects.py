@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -11,26 +10,17 @@ import pytest
 from pyspark.sql.types import IntegerType, LongType
 
 from pytest_delta_schema import Check, Column, ForeignKey, MemoryCatalog, Orchestrator, Table, Unique, state_text
-from pytest_delta_schema.backends.spark.statements import on_delta
 from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.engine.adoption import accepted_drift, imported_model
-from pytest_delta_schema.engine.source_map import SourceLocations
 from pytest_delta_schema.models.ownership import ASPECTS
-from pytest_delta_schema.plan import SetTableProperties, TablePlanner
-from pytest_delta_schema.plan.actions import change_lines
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.planner import mode_of
-from pytest_delta_schema.report import model_source
 from pytest_delta_schema.report.schema_rows import schema_rows
-from pytest_delta_schema.sql import statements
-from pytest_delta_schema.sql.statement import CATALOG_ONLY
-from pytest_delta_schema.state import state_from_json, state_json
-from pytest_delta_schema.state.delta_log import LogFacts
-from pytest_delta_schema.state.desired import declared_table, desired_state
-from support.databricks import Doubled, Workspace
+from pytest_delta_schema.state import state_json
+from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from pytest_delta_schema.delta.names import Aspect
 
@@ -70,12 +60,6 @@ def applied(model: Table) -> MemoryCatalog:
     return catalog
 
 
-def compared(catalog: MemoryCatalog | Doubled, model: Table) -> list[str]:
-    """Return what a catalog has otherwise than a model."""
-    plan = Orchestrator.over(catalog).plan_tables([PARENT, model])
-    return [type(change).__name__ for action in plan.align_tables for change in action.changes]
-
-
 def test_every_aspect_has_an_example():
     assert tuple(EXAMPLES) == ASPECTS, "delta/names.py names other aspects than tests/package/test_aspects.py"
 
@@ -95,26 +79,6 @@ def test_a_difference_is_planned_and_belongs_to_the_aspect(aspect: Aspect):
         "report",
         "manage",
     }
-
-
-@pytest.mark.parametrize("aspect", EXAMPLES)
-def test_a_table_is_created_and_aligned_with_it(aspect: Aspect):
-    created = MemoryCatalog()
-    Orchestrator.over(created).sync_tables([PARENT, EXAMPLES[aspect]])
-
-    assert compared(created, EXAMPLES[aspect]) == []
-    assert compared(applied(EXAMPLES[aspect]), EXAMPLES[aspect]) == []
-    assert compared(created, BARE) != [] or aspect in {"properties", "tags"}  # undeclared ones are not compared
-
-
-@pytest.mark.parametrize("aspect", EXAMPLES)
-def test_its_state_has_a_json_form_and_a_declaration(aspect: Aspect):
-    state = desired_state(EXAMPLES[aspect])
-
-    assert state_from_json(state_json(state)) == state, f"state/json_state.py leaves {aspect} out"
-    declared = desired_state(declared_table(state))
-    same = replace(declared, table_properties=state.table_properties)
-    assert same == state, f"state/desired.py or state/keys.py declares no {aspect}"
 
 
 @pytest.mark.parametrize("aspect", EXAMPLES)
@@ -140,40 +104,3 @@ def test_reports_and_texts_show_it(aspect: Aspect):
 
     assert schema_rows(with_it, None, []) != schema_rows(without, None, []), f"report/schema_rows.py hides {aspect}"
     assert state_text(EXAMPLES[aspect], catalog=catalog) != state_text(BARE, catalog=applied(BARE))
-
-
-@pytest.mark.parametrize("aspect", EXAMPLES)
-def test_its_declaration_is_found_in_the_source(aspect: Aspect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    (tmp_path / f"declared_{aspect}.py").write_text(model_source(EXAMPLES[aspect]), "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    model = import_module(f"declared_{aspect}").orders
-    plan = TablePlanner().plan_states([desired_state(model)], applied(BARE).snapshot([BARE]))
-    paths = [line.path for action in plan.align_tables for line in change_lines(action)]
-
-    spans = {SourceLocations({}).location(model, path) for path in paths}
-
-    assert spans
-    assert SourceLocations({}).location(model) not in spans, "engine/source_map.py"
-
-
-@pytest.mark.parametrize("aspect", EXAMPLES)
-def test_properties_of_a_log_hold_what_only_a_catalog_stores(aspect: Aspect):
-    wanted = desired_state(EXAMPLES[aspect])
-    only_catalogs = [item for item in statements(TablePlanner().creation(wanted)) if item.kind in CATALOG_ONLY]
-    emulated = [change for item in only_catalogs for done in on_delta(item, bool) for change in done.changes]
-    assert all(isinstance(change, SetTableProperties) for change in emulated)
-    properties = {key: text for change in emulated for key, text in change.properties.items()}
-
-    metadata = {"schemaString": '{"type":"struct","fields":[]}', "configuration": properties}
-    state = LogFacts(metadata, {"minReaderVersion": 1, "minWriterVersion": 2}).state(wanted.name)
-
-    assert bool(properties) == bool(only_catalogs)
-    for field in ("primary_key", "unique", "foreign_keys", "tags"):
-        assert getattr(state, field) == getattr(wanted, field)
-
-
-@pytest.mark.parametrize("aspect", EXAMPLES)
-def test_databricks_reads_it(aspect: Aspect):
-    catalog = Doubled(Workspace(applied(EXAMPLES[aspect])))
-
-    assert compared(catalog, EXAMPLES[aspect]) == [], f"backends/databricks reads no {aspect}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import get_args
 
@@ -12,11 +11,9 @@ from sarif_pydantic import Sarif
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.engine.outcomes import DataChecks, Status, TableChange
 from pytest_delta_schema.report.ci_formats import (
-    MOST_RESULTS,
     SHOWN,
     azure_lines,
     github_lines,
-    gitlab_json,
     sarif_json,
 )
 from pytest_delta_schema.report.formats import FORMATS
@@ -63,78 +60,10 @@ def test_the_text_of_each_format(form, report, snapshot):
     )
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_nothing_is_wrong(form):
-    report, content = sample_report(IN_SYNC, **NOTHING), FORMATS[form].write(sample_report(IN_SYNC, **NOTHING))
-
-    if form == "gitlab":
-        assert content == "[]\n"
-    elif form == "sarif":
-        assert (only_run(report)["results"], only_run(report)["tool"]["driver"]["rules"]) == ([], [])
-        assert only_run(report)["invocations"] == [{"executionSuccessful": True}]
-    else:
-        assert (content == ()) == (not FORMATS[form].extension)
-
-
 NOTHING = {"unmanaged": (), "consents": Consents()}
 
 
-def test_severities_of_changes():
-    severities = [
-        ("metadata", "minor", "warning", 25.0),
-        ("feature", "major", "error", 50.0),
-        ("scan", "major", "error", 50.0),
-        ("rewrite", "critical", "error", 75.0),
-        ("destructive", "blocker", "error", 100.0),
-        ("", "minor", "warning", 25.0),
-    ]
-    seen = []
-    for risk, *_ in severities:
-        report = sample_report(replace(DRIFTED, changes=(replace(DRIFTED.changes[0], risk=risk),)), **NOTHING)
-        (issue,), (result,) = json.loads(gitlab_json(report)), only_run(report)["results"]
-        seen.append((risk, issue["severity"], result["level"], result["rank"]))
-
-    assert seen == severities
-
-
-def test_what_gitlab_requires_of_each_issue():
-    hostile = Diagnostic(table="t", message='"\\\n\x00</script>::error::x', path="columns.ä\u202e")
-    twice = replace(BLOCKED, diagnostics=(hostile, hostile))
-    issues = json.loads(gitlab_json(sample_report(UNREADABLE, twice, DRIFTED, faults=(hostile,))))
-
-    for issue in issues:
-        assert set(issue) == {"description", "check_name", "fingerprint", "severity", "location"}
-        assert issue["check_name"]
-        assert issue["description"].isprintable()
-        assert issue["severity"] in {"info", "minor", "major", "critical", "blocker"}
-        assert not issue["location"]["path"].startswith(("/", "./"))
-        assert issue["location"]["lines"]["begin"] >= 1
-    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
-
-
 HOSTILE = "a::b%0A\n`|</details><script>\x1b\u202e"
-
-
-def only_run(report):
-    (run,) = json.loads(sarif_json(report))["runs"]
-    return run
-
-
-def test_what_code_scanning_requires():
-    run = only_run(sample_report(UNREADABLE, BLOCKED, DRIFTED, IN_SYNC))
-    rules = run["tool"]["driver"]["rules"]
-
-    assert run["tool"]["driver"]["name"] == "pytest-delta-schema"
-    assert run["tool"]["driver"]["version"] == "0.1.0"
-    assert run["automationDetails"] == {"id": "delta-schema/drift/"}
-    for rule in rules:
-        assert rule["id"]
-        for key in ("shortDescription", "fullDescription", "help"):
-            assert rule[key]["text"].strip()
-    for result in run["results"]:
-        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
-        assert result["locations"]
-        assert result["partialFingerprints"]["primaryLocationLineHash"]
 
 
 def test_a_library_reads_it_back():
@@ -150,17 +79,6 @@ def test_a_library_reads_it_back():
     locations = [result.locations[0].physical_location for result in results]
     assert [location.region.start_line for location in locations] == [finding.location.line for finding in shown]
     assert "shop/%C3%A4%20b%23%3F.py" in {location.artifact_location.uri for location in locations}
-
-
-def test_the_worst_results_are_kept():
-    changes = tuple(replace(DRIFTED.changes[0], path=f"columns.c{index}") for index in range(MOST_RESULTS))
-    run = only_run(sample_report(replace(DRIFTED, changes=changes), BLOCKED, **NOTHING))
-
-    assert len(run["results"]) == MOST_RESULTS
-    assert [result["ruleId"] for result in run["results"][:2]] == ["DS201", "DD103"]
-    assert run["invocations"][0]["toolExecutionNotifications"] == [
-        {"level": "warning", "message": {"text": "2 of 5002 results omitted, the least severe"}},
-    ]
 
 
 def many(number, severity="error"):

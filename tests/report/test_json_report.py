@@ -3,106 +3,47 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, JsonFormError, Location
+from pytest_delta_schema.diagnostics.faults import Witness
 from pytest_delta_schema.diagnostics.redaction import without_hosts, without_known_hosts
-from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.engine.outcomes import OutcomeStatement, TableChange
 from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.report.json_report import report_from_json, report_json, report_text
 from pytest_delta_schema.report.redact import redact_report
-from pytest_delta_schema.report.run_report import CheckReport, Consents, Run, RunReport, TableReport
+from pytest_delta_schema.report.run_report import Consents
+from pytest_delta_schema.state import state_json
 from pytest_delta_schema.state.json_shapes import json_text
 from support.json_schemas import report_schema, strict
-from support.reports import BLOCKED, FILE, RUN, UNREADABLE, sample_report
+from support.reports import BLOCKED, FILE, RUN, UNREADABLE, hostile_report, sample_report
 from support.snapshots import TextSnapshot
+from support.state_json import EXAMPLE
 
-HOSTILE = [
-    "a::b",
-    "%0A",
-    "a\nb\r",
-    "a | b",
-    "```",
-    "</details>",
-    "<script>",
-    "\x00\x1b[0m",
-    "\u202e",
-    "\ud800",
-    "é",
-    "",
-]
 VALIDATOR = Draft202012Validator(strict(report_schema()))
-TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=5))
-RISKS = st.sampled_from(["metadata", "feature", "scan", "rewrite", "destructive"])
-MODES: Any = st.sampled_from(["check", "drift", "apply", "sync-metadata", "enforce"])
-VALUES = st.none() | st.dictionaries(TEXTS, st.lists(TEXTS, max_size=1), max_size=1)
-LINES = st.none() | st.integers(1)
-LOCATIONS = st.none() | st.builds(Location, TEXTS, st.integers(1), LINES, LINES)
-VERSIONS = st.none() | st.integers(0)
 
 
-def _tuples(parts: st.SearchStrategy[Any]) -> Any:
-    return st.lists(parts, max_size=2).map(tuple)
+def full_report():
+    """Return a report in which every attribute has a value."""
+    witness = Witness(result="confirmed", file="w.py", script="print(1)", before="1", after="2", reason="it fails")
+    fault = Diagnostic(
+        severity="warning", code="DC101", rule="R", table="t", path="p", message="m", remedy="r", samples="id = 1",
+        roles=("readers",), witnesses=(witness,), location=Location(FILE, 1, 2, 3),
+    )  # fmt: skip
+    state = state_json(EXAMPLE)
+    table = replace(
+        BLOCKED, diagnostics=(fault,), notes=(fault,), background=(fault,), declared=state, observed=state,
+        restore_version=7, restore_sql="RESTORE", failure="f", target="a" * 16, created="2026-01-31T12:00:00Z",
+    )  # fmt: skip
+    consents = Consents(used=("a",), unused=("b",), expired=("c",))
+    return sample_report(table, UNREADABLE, unmanaged=(fault,), faults=(fault,), consents=consents)
 
 
-def _built(of: type[Any], **parts: Any) -> st.SearchStrategy[Any]:
-    """Return values of a class; attributes that are texts need not be given."""
-    texts = {part.name: TEXTS for part in fields(of) if part.type == "str"}
-    return st.builds(of, **{**texts, **parts})
-
-
-DIAGNOSTICS = _tuples(
-    _built(
-        Diagnostic,
-        severity=st.sampled_from(["error", "warning", "note"]),
-        location=LOCATIONS,
-        roles=_tuples(TEXTS),
-        concerns_run=st.just(False),
-    ),
-)
-CHANGES = _built(TableChange, marker=st.sampled_from("+-~"), risk=RISKS | st.just(""), location=LOCATIONS)
-OUTCOMES = st.sampled_from(["passed", "failed", "error", "skipped"])
-TABLES = _built(
-    TableReport,
-    mode=MODES,
-    status=st.sampled_from(Status),
-    location=LOCATIONS,
-    checks=_tuples(_built(CheckReport, outcome=OUTCOMES)),
-    observed_version=VERSIONS,
-    changes=_tuples(CHANGES),
-    diagnostics=DIAGNOSTICS,
-    notes=DIAGNOSTICS,
-    background=DIAGNOSTICS,
-    statements=_tuples(_built(OutcomeStatement, risk=RISKS, is_emulated=st.booleans(), has_run=st.booleans())),
-    data_checks=st.sampled_from(DataChecks),
-    restore_version=VERSIONS,
-    declared=VALUES,
-    observed=VALUES,
-)
-RUNS = _built(
-    Run,
-    mode=MODES,
-    bindings=st.dictionaries(TEXTS, TEXTS, max_size=2).map(lambda pairs: tuple(pairs.items())),
-    seconds=st.floats(0, 1e9),
-    is_complete=st.booleans(),
-)
-REPORTS = st.builds(
-    RunReport,
-    runs=st.lists(RUNS, min_size=1, max_size=2).map(tuple),
-    tables=_tuples(TABLES),
-    unmanaged=DIAGNOSTICS,
-    faults=DIAGNOSTICS,
-    consents=st.builds(Consents, used=_tuples(TEXTS), unused=_tuples(TEXTS), expired=_tuples(TEXTS)),
-)
-
-
-@given(REPORTS)
+@pytest.mark.parametrize("report", [sample_report(), full_report(), hostile_report(full_report())])
 def test_a_report_is_read_back_without_loss(report):
     text = report_text(report)
 
@@ -110,13 +51,9 @@ def test_a_report_is_read_back_without_loss(report):
     assert report_from_json(json.loads(text)) == report
 
 
-@given(REPORTS)
-@settings(max_examples=30)
-def test_a_report_has_the_keys_and_values_of_its_schema(report):
-    # What any object holds is not the state of a table.
-    tables = [replace(table, declared=None, observed=None) for table in report.tables]
-
-    assert list(VALIDATOR.iter_errors(report_json(replace(report, tables=tuple(tables))))) == []
+def test_a_report_has_the_keys_and_values_of_its_schema():
+    for report in (sample_report(), full_report()):
+        assert list(VALIDATOR.iter_errors(report_json(report))) == []
 
 
 def test_what_all_runs_share_stands_at_the_top():
@@ -127,13 +64,6 @@ def test_what_all_runs_share_stands_at_the_top():
         ["drift", "memory", {"dev.silver": "ci.silver"}, RUN.commit],
         [None, None, None, RUN.commit],
     ]
-
-
-def test_unknown_keys_are_left_out():
-    form = report_json(sample_report())
-    form["tables"][0]["new"] = form["new"] = 1
-
-    assert report_from_json(form) == sample_report()
 
 
 NO_REPORTS: list[tuple[tuple[Any, ...], Any]] = [
@@ -173,13 +103,6 @@ def test_what_is_no_report_is_refused_with_every_fault(snapshot):
     assert "\n".join([*texts, ""]) == snapshot(extension_class=TextSnapshot)
 
 
-JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=12,
-)
-
-
 def test_values_below_the_depth_are_on_one_line():
     texts = [
         ([{"a": 1, "b": [2, "\u00e9"]}], 0, '[{"a": 1, "b": [2, "\\u00e9"]}]\n'),
@@ -190,19 +113,6 @@ def test_values_below_the_depth_are_on_one_line():
     ]
 
     assert [(values, depth, json_text(values, depth)) for values, depth, _ in texts] == texts
-
-
-@given(JSON_VALUES, st.integers(0, 4))
-def test_the_values_are_read_back(values, depth):
-    written = json_text(values, depth)
-
-    assert json.loads(written) == values
-    assert written.isascii()
-
-
-@given(JSON_VALUES)
-def test_the_deepest_text_is_that_of_the_standard_library(values):
-    assert json_text(values, 99) == f"{json.dumps(values, indent=1)}\n"
 
 
 CHECK = Diagnostic(

@@ -9,12 +9,11 @@ import pytest
 from markdown_it import MarkdownIt
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-from pytest_delta_schema.diagnostics.text import escaped, escaped_lines
+from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.engine.outcomes import OutcomeStatement, TableChange
 from pytest_delta_schema.report.markdown import (
     PULL_REQUEST_COMMENT_LIMIT,
     SUMMARY_LIMIT,
-    block,
     code,
     details,
     pull_request_comment,
@@ -89,14 +88,6 @@ def test_texts_are_read_back(function):
         assert set(Page(details(shown, "x")).tags) <= {"details", "summary", "p", "code"}, hostile
 
 
-def test_blocks_are_read_back():
-    for hostile in HOSTILE:
-        page = Page(details("title", block(f"SELECT '{hostile}'", "sql"), "after"))
-
-        assert page.tags == ["details", "summary", "pre", "code", "p"], hostile
-        assert escaped_lines(f"SELECT '{hostile}'") in page.text
-
-
 @pytest.mark.parametrize("function", [text, code])
 def test_servers_make_no_links_of_texts(function):
     for word in ("@everyone", "#1", "https://example.invalid", "www.example.invalid"):
@@ -135,20 +126,6 @@ def referring(name, parent):
     return replace(IN_SYNC, name=name, stored_as=name, declared={"foreign_keys": [key]})
 
 
-def test_a_diagram_of_hostile_names_is_one_block():
-    for hostile in HOSTILE:
-        page = Page(pull_request_comment(sample_report(referring(f"x{hostile}", hostile), **NOTHING)))
-
-        assert (page.tags.count("pre"), page.tags.count("details")) == (1, 2), hostile
-        assert {"a", "img", "script"}.isdisjoint(page.tags), hostile
-
-
-def test_a_diagram_says_what_mermaid_does_not_draw():
-    report = sample_report(*[referring(f"a{number}", "b") for number in range(501)], **NOTHING)
-
-    assert "\n```\n\n1 more pair of tables with foreign keys left out, because Mermaid" in pull_request_comment(report)
-
-
 def many(failing, passing=0, *, sql=10):
     statement = OutcomeStatement(sql=f"ALTER TABLE {'x' * sql}")
     drifted = [replace(DRIFTED, name=f"dev.silver.t{index:05}", statements=(statement,)) for index in range(failing)]
@@ -180,13 +157,3 @@ def test_the_summary_of_a_step_is_counted_in_bytes():
 
     assert len(shown.encode()) < SUMMARY_LIMIT
     assert "the changes of each table." in shown
-
-
-def test_an_underscore_inside_of_a_word_stays_readable():
-    shown = {
-        "dev.silver.order_items": "dev.silver.order_items",
-        "_a_b_ c__d": "&#95;a_b&#95; c&#95;&#95;d",
-        "é_b": "é&#95;b",
-    }
-
-    assert {value: text(value) for value in shown} == shown

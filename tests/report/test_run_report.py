@@ -11,26 +11,13 @@ from pytest_delta_schema.plan import TablePlan, TablePlanner
 from pytest_delta_schema.report import plan_script
 from pytest_delta_schema.report.html_report import html_page
 from pytest_delta_schema.report.markdown import pull_request_comment
-from pytest_delta_schema.report.run_report import Consents, Run, RunReport, TableReport, merged_report
+from pytest_delta_schema.report.run_report import Consents, RunReport, TableReport, merged_report
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import BOTH, INT
 from support.models import NAME, catalog, column, table
-from support.reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNJUDGED, UNMANAGED, UNREADABLE, sample_report
+from support.reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNJUDGED, UNMANAGED, sample_report
 from support.snapshots import TextSnapshot
-
-
-def test_what_a_report_counts():
-    report = sample_report()
-    runs = (Run(mode="drift"), Run(mode="check", is_complete=False))
-
-    assert report.counts() == {"in sync": 1, "drifted": 1, "blocked": 1, "unreadable": 1}
-    assert report.risks() == {"metadata": 1, "feature": 1, "destructive": 1}
-    tables = (DRIFTED, BLOCKED, UNREADABLE, IN_SYNC)
-    assert [table.risk for table in tables] == ["feature", "destructive", "", ""]
-    assert [change.operation for change in (*DRIFTED.changes, *BLOCKED.changes)] == ["add", "change", "drop"]
-    assert [RunReport(runs=made).is_complete for made in (runs, runs[:1])] == [False, True]
-
 
 FAULT = Diagnostic(table="", message="the server does not answer")
 INCOMPLETE = (replace(RUN, is_complete=False),)
@@ -141,16 +128,6 @@ def test_a_consent_that_one_run_has_used_is_used():
     ]
 
     assert merged_report(reports).consents == Consents(used=("a", "b"), unused=("c", "d"), expired=("e", "f"))
-
-
-def test_what_several_runs_say_of_the_whole_is_there_once():
-    other = replace(UNMANAGED, message="holds 2 tables")
-
-    merged = merged_report(
-        [sample_report(faults=(FAULT,)), sample_report(faults=(FAULT,), unmanaged=(UNMANAGED, other))],
-    )
-
-    assert (merged.faults, merged.unmanaged) == ((FAULT,), (UNMANAGED, other))
 
 
 def test_nothing_in_a_header_becomes_sql():

@@ -8,61 +8,12 @@ from typing import Any
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.engine import TableOutcome
 from pytest_delta_schema.engine.outcomes import CheckKind, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.report.text import body, change_groups, headline, is_creation, sql_heading, sql_text
+from pytest_delta_schema.report.text import body, headline, sql_text
 from support.snapshots import TextSnapshot
 
 
 def change(table="ci.orders", marker="+", path="columns.a", before="(absent)", aspect=""):
     return TableChange(table=table, marker=marker, path=path, before=before, after="int", aspect=aspect)
-
-
-OWN, LATER = change(), change(path="columns.b")
-OF_LINES, OF_ITEMS = change("ci.lines"), change("ci.items")
-REPORTED = change(aspect="tags")
-
-
-def test_groups_keep_the_order_of_their_changes():
-    groups = change_groups((OF_LINES, OWN, REPORTED, OF_ITEMS, LATER, OF_LINES), "ci.orders")
-
-    assert groups.own == [OWN, LATER]
-    assert list(groups.others.items()) == [("ci.lines", [OF_LINES, OF_LINES]), ("ci.items", [OF_ITEMS])]
-    assert groups.unmanaged == [REPORTED]
-
-
-def test_creation():
-    parts = [{"path": "table"}, {"path": "table", "before": "parquet"}, {"path": "table", "marker": "~"}]
-    parts += [{"path": "columns.table"}]
-
-    assert [is_creation(change(**part)) for part in parts] == [True, False, False, False]
-
-
-RAN, OPEN = OutcomeStatement(sql="A", has_run=True), OutcomeStatement(sql="B")
-
-
-def test_heading():
-    assert sql_heading([OPEN], is_blocked=False) == sql_heading([], is_blocked=False) == "SQL that would run"
-    assert sql_heading([OPEN], is_blocked=True) == "Blocked SQL"
-    assert {sql_heading([RAN, OPEN], is_blocked=is_blocked) for is_blocked in (False, True)} == {"SQL of the apply"}
-
-
-def test_statements_have_remarks():
-    statements = [
-        OutcomeStatement(sql="ALTER TABLE `a`\n  ADD COLUMNS (b INT)"),
-        OutcomeStatement(sql="UPDATE `a`", risk="scan"),
-        OutcomeStatement(sql="ALTER TABLE `a` DROP COLUMN `b\x85`", risk="destructive", is_emulated=True),
-    ]
-
-    assert sql_text(statements).split("\n") == [
-        "  ALTER TABLE `a`",
-        "    ADD COLUMNS (b INT);",
-        "",
-        "  -- scan",
-        "  UPDATE `a`;",
-        "",
-        "  -- destructive, emulated by this backend",
-        "  -- with characters that are not shown: `b\\u0085`",
-        "  ALTER TABLE `a` DROP COLUMN `b\x85`;",
-    ]
 
 
 NAME = "dev.silver.orders"
@@ -118,3 +69,23 @@ def test_the_headline_counts_each_change_once():
     assert {paths: headline(replace(drifted, changes=changes[paths])) for paths in texts} == {
         paths: f"dev.silver.orders has drifted, {text}" for paths, text in texts.items()
     }
+
+
+def test_statements_have_remarks():
+    statements = [
+        OutcomeStatement(sql="ALTER TABLE `a`\n  ADD COLUMNS (b INT)"),
+        OutcomeStatement(sql="UPDATE `a`", risk="scan"),
+        OutcomeStatement(sql="ALTER TABLE `a` DROP COLUMN `b\x85`", risk="destructive", is_emulated=True),
+    ]
+
+    assert sql_text(statements).split("\n") == [
+        "  ALTER TABLE `a`",
+        "    ADD COLUMNS (b INT);",
+        "",
+        "  -- scan",
+        "  UPDATE `a`;",
+        "",
+        "  -- destructive, emulated by this backend",
+        "  -- with characters that are not shown: `b\\u0085`",
+        "  ALTER TABLE `a` DROP COLUMN `b\x85`;",
+    ]

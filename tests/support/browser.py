@@ -61,12 +61,10 @@ def chromium(profile: Path) -> Iterator[Chrome]:
         driver.quit()
 
 
-def set_screen(driver: Chrome, width: int, height: int = 900, *, theme: str = "light") -> None:
-    """Change the size of the page, and what the system says that the user prefers."""
-    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+def set_screen(driver: Chrome, width: int) -> None:
+    """Change the size of the page."""
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    feature = {"name": "prefers-color-scheme", "value": theme}
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
 
 
 def requests(driver: Chrome) -> list[str]:

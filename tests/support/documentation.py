@@ -14,14 +14,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest_delta_schema
 from pytest_delta_schema import DatabricksCatalog, MemoryCatalog, UnityCatalog
-from pytest_delta_schema.backends.local.session import minor_version
 from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA as LOCAL
-from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.compatibility import column_faults, table_faults
 from pytest_delta_schema.configuration.section import COMPATIBILITY_KEYS, CONSENT_KEYS, STORE_KEYS
 from pytest_delta_schema.configuration.values import one_of
-from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.delta.clients import KNOWN_CLIENTS, cells_of_package
 from pytest_delta_schema.delta.protocol import WRITER_FEATURES
 from pytest_delta_schema.settings.table import DEFAULT_ROLES, OPTIONS, ROLES, SETTINGS
@@ -231,18 +228,6 @@ def capabilities_table() -> str:
         if kind not in APART
     )
     return markdown_table(["statement", *BACKENDS, "scenarios"], rows)
-
-
-def versions_table() -> str:
-    """Return the table of the statements that differ between the supported versions, for the local backend."""
-    able = {
-        f"{pair.pyspark} / {pair.delta_spark}": SparkVersions(
-            spark=pair.spark, delta=minor_version(pair.delta_spark)
-        ).limit(LOCAL)
-        for pair in reversed(PAIRS)
-    }
-    rows = ([kind.value, *(_how(can, kind) for can in able.values())] for kind in StatementKind)
-    return markdown_table(["statement", *able], (row for row in rows if len({*row[1:]}) > 1))
 
 
 def _how(can: Capabilities, kind: StatementKind) -> str:

@@ -1,4 +1,4 @@
-"""Write the generated parts of pages, the pages that are built with the site, and the JSON Schemas.
+"""Write the generated parts of pages, and the pages that are built with the site.
 
 ``python -m support.reference``, or ``make docs``. A generated part stands between ``<!-- generated: NAME -->`` and
 ``<!-- end of NAME -->``.
@@ -24,7 +24,6 @@ from support.case_tables import blocks_in
 from support.documentation import configuration_reference
 from support.pages import ROOT, markdown_table, page_names
 from support.state_json import EXAMPLE_TEXT
-from tutorial.record import table as tutorial_table
 from versions import record
 
 if TYPE_CHECKING:
@@ -249,9 +248,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "clients": documentation.tables,
     "pairs": record.pairs_table,
     "environments": record.tools_table,
-    "matrix of versions": record.matrix,
-    "capabilities of versions": documentation.versions_table,
-    "tutorial": tutorial_table,
     "keys of a report": json_schemas.report_keys,
     "keys of a state": json_schemas.state_keys,
     "example of a state": lambda: f"```json\n{EXAMPLE_TEXT}```",
@@ -285,13 +281,11 @@ def _fixture_section(function: ast.FunctionDef) -> str:
 
 
 def main() -> None:
-    """Write the generated parts of all pages, and the JSON Schemas of the package."""
+    """Write the generated parts of all pages."""
     for page in map(ROOT.joinpath, page_names()):
         page.write_text(rewritten(page.read_text("utf-8")), "utf-8")
     for name in BUILT:
         (ROOT / name).write_text(built(name), "utf-8")
-    for file, schema in json_schemas.FILES.items():
-        file.write_text(json_schemas.file_text(schema()), "utf-8")
 
 
 if __name__ == "__main__":

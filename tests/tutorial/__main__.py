@@ -1,9 +1,7 @@
 """Follow the tutorial as a new user on each supported pair, from ``pip install`` to the gate that fails.
 
 ``make test-tutorial`` runs every pair, and ``make test-tutorial PAIRS=spark35`` one of them. Each starts with an empty folder, a
-new environment and an empty cache, so Delta's jars are downloaded. What was shown is in ``.tutorial``, one file a pair; the
-results are recorded in this folder, and documented from there. After the pairs, the guides that install an extra of their
-own are followed as far as their first gate; ``PAIRS=databricks`` chooses one.
+new environment and an empty cache, so Delta's jars are downloaded. What was shown is in ``.tutorial``, one file a pair.
 """
 
 from __future__ import annotations
@@ -18,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta import PAIRS
-from support.pages import DOCS, PageError, steps, write_file
-from tutorial.journey import Journey, follow
-from tutorial.record import record, table
+from support.pages import DOCS, PageError
+from tutorial.journey import follow
 from tutorial.shell import Shell, ShellError
 from versions.environments import BY_PAIR, ROOT, pins_of
 
@@ -28,45 +25,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.delta import Pair
-    from support.pages import Step
-    from tutorial.journey import Command
 
 PAGE = DOCS / "tutorial.md"
-GUIDES = ("databricks", "folders", "unity-catalog")
-"""The guides that install an extra of their own."""
 
-_RUNS = {"pytest --snapshot-update": 0, "pytest --delta-drift": 1}
-"""What is run after their installation, with exit codes: the servers of the pages do not exist, so no table can be read."""
 
 _OWN = ("CI", "COLUMNS", "COV", "DELTA_", "LINES", "PYTEST", "PYTHON", "SPARK_", "VIRTUAL_ENV")
 """How the variables begin that a reader has not."""
 
 
 def main(wanted: list[str]) -> int:
-    """Follow the page on some pairs, and install what some guides say, or all; return the exit code."""
-    known = [*(pair.extra for pair in PAIRS), *GUIDES]
+    """Follow the page on some pairs, or on all; return the exit code."""
+    known = [pair.extra for pair in PAIRS]
     unknown = sorted(set(wanted) - set(known))
     if unknown:
-        sys.stderr.write(f"there is no pair or guide {', '.join(unknown)}; name some of {', '.join(known)}\n")
+        sys.stderr.write(f"there is no pair {', '.join(unknown)}; name some of {', '.join(known)}\n")
         return 2
     faults: list[str] = []
     for pair in (pair for pair in reversed(PAIRS) if not wanted or pair.extra in wanted):
         _show(f"\n{pair.extra}: pyspark {pair.pyspark} with delta-spark {pair.delta_spark}")
-        journey = _followed(pair)
-        record(pair, journey)
-        faults += [f"{pair.extra}: {fault}" for fault in journey.faults]
-    for guide in (guide for guide in GUIDES if not wanted or guide in wanted):
-        _show(f"\nthe installation of the guide {guide}")
-        faults += _installed(guide)
-    _show(f"\n{table()}\n")
+        faults += [f"{pair.extra}: {fault}" for fault in _followed(pair)]
     for fault in faults:
         _show(fault)
     return int(bool(faults))
 
 
-def _followed(pair: Pair) -> Journey:
-    """Follow the page on a pair, and show how each command went."""
-    commands: list[Command] = []
+def _followed(pair: Pair) -> Iterator[str]:
+    """Follow the page on a pair, show each command, and yield what went wrong."""
     transcript = ROOT / ".tutorial" / f"{pair.extra}.txt"
     transcript.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name, transcript.open("w", encoding="utf-8") as file:
@@ -75,45 +59,15 @@ def _followed(pair: Pair) -> Journey:
         home = scratch / "home"
         home.mkdir()
         try:
-            with Shell(home, variables(pair, scratch)) as shell:
+            with Shell(home, _variables(pair, scratch)) as shell:
                 for command in follow(PAGE.read_text("utf-8"), shell, home / "shop-pipeline", package):
-                    commands.append(command)
-                    ran = command.ran
-                    times = f"{ran.end - ran.start:6.1f} s, silent {ran.silence.seconds:4.1f} s"
-                    _show(f"  {times}  $ {ran.command}{command.fault and f'  {command.fault}'}")
-                    shown = [f"$ {ran.command}", *ran.lines, f"[{times}, after: {ran.silence.after}]\n\n"]
-                    file.write("\n".join(shown))
+                    _show(f"  $ {command.ran.command}{command.fault and f'  {command.fault}'}")
+                    file.write("\n".join([f"$ {command.ran.command}", *command.ran.lines, "\n"]))
                     file.flush()
+                    if command.fault:
+                        yield f"line {command.line}: $ {command.ran.command} {command.fault}"
         except (PageError, ShellError) as error:
-            return Journey(commands=commands, stop=str(error))
-    return Journey(commands=commands)
-
-
-def _installed(guide: str) -> Iterator[str]:
-    """Follow the installation of a guide and run its project; yield what went wrong."""
-    page = steps((DOCS / "guides" / f"{guide}.md").read_text("utf-8"))
-    with tempfile.TemporaryDirectory() as name:
-        scratch = Path(name)
-        home = scratch / "home"
-        home.mkdir()
-        for step in page:
-            if step.kind == "file":
-                write_file(step, home)
-        with Shell(home, variables(PAIRS[-1], scratch)) as shell:
-            for command in commands_of(page, _wheel(scratch).as_uri()):
-                ran = shell.run(command)
-                if ran.code != _RUNS.get(command, 0):
-                    yield f"{guide}: $ {command} ended with exit code {ran.code}:\n" + "\n".join(ran.lines[-20:])
-
-
-def commands_of(page: list[Step], address: str) -> Iterator[str]:
-    """Yield what a reader of a guide types: a new environment, the lines with ``pip install``, and the runs."""
-    yield "python -m venv .venv && . .venv/bin/activate"
-    for step in page:
-        for line in step.body.splitlines() if step.kind == "sh" else ():
-            if line.startswith("pip install"):
-                yield line.replace("]'", f"] @ {address}'") if "pytest-delta-schema[" in line else line
-    yield from _RUNS
+            yield str(error)
 
 
 def _wheel(scratch: Path) -> Path:
@@ -129,7 +83,7 @@ def _wheel(scratch: Path) -> Path:
     return built
 
 
-def variables(pair: Pair, scratch: Path) -> dict[str, str]:
+def _variables(pair: Pair, scratch: Path) -> dict[str, str]:
     """Return the variables of the reader's shell: another cache folder, but pip's own cache, and the pins of a pair."""
     pins = scratch / "constraints.txt"
     pins.write_text(pins_of(BY_PAIR[pair.extra]), "utf-8")

@@ -1,4 +1,4 @@
-"""A shell on a pseudo terminal of 80 columns, as a reader has it; it measures how long each command is silent."""
+"""A shell on a pseudo terminal of 80 columns, as a reader has it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import select
 import signal
 import struct
 import termios
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from typing_extensions import Self
@@ -36,23 +35,12 @@ class ShellError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Silence:
-    """The longest time without output, and the last line that was shown before."""
-
-    seconds: float
-    after: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """A command that has ended, with what the terminal shows in the end, and its times by the monotonic clock."""
+    """A command that has ended, with what the terminal shows in the end."""
 
     command: str
     code: int
     lines: list[str]
-    silence: Silence
-    start: float
-    end: float
 
 
 class Shell:
@@ -76,7 +64,7 @@ class Shell:
         return self._read(command)
 
     def _read(self, command: str) -> Ran:
-        moments, parts = [time.monotonic()], [b""]
+        parts: list[bytes] = []
         prompted = None
         while prompted is None:
             if not select.select([self._terminal], [], [], PATIENCE)[0]:
@@ -85,18 +73,9 @@ class Shell:
                 part = os.read(self._terminal, 65536)
             except OSError as error:  # Linux, when the last process has closed the terminal
                 raise ShellError(f"{command} has ended the shell") from error
-            moments.append(time.monotonic())
             parts.append(part)
             prompted = _PROMPTED.search(b"".join(parts[-3:]))
-        output = b"".join(parts)
-        return Ran(
-            command=command,
-            code=int(prompted[1]),
-            lines=screen_lines(_PROMPTED.sub(b"", output)),
-            silence=longest_silence(moments, parts),
-            start=moments[0],
-            end=moments[-1],
-        )
+        return Ran(command=command, code=int(prompted[1]), lines=screen_lines(_PROMPTED.sub(b"", b"".join(parts))))
 
     def __enter__(self) -> Self:
         return self
@@ -119,10 +98,3 @@ def _overwritten(line: str) -> str:
     for text in line.split("\r"):
         shown = text + shown[len(text) :]
     return shown
-
-
-def longest_silence(moments: Sequence[float], parts: Sequence[bytes]) -> Silence:
-    """Return the longest time between two writes: the moments are the start, and when each part came; the first is empty."""
-    index = max(range(1, len(moments)), key=lambda number: moments[number] - moments[number - 1])
-    lines = [line for line in screen_lines(b"".join(parts[:index])) if line]
-    return Silence(seconds=moments[index] - moments[index - 1], after=lines[-1] if lines else "")

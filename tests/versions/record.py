@@ -101,17 +101,6 @@ def tools_table() -> str:
     return "\n".join(lines)
 
 
-def matrix() -> str:
-    """Return the table of the tests that ran, were skipped and failed, by environment and backend."""
-    lines = ["| environment | tests | ran | skipped | failed |", "| --- | --- | --- | --- | --- |"]
-    for name, facts in records().items():
-        for tests, outcome in facts["outcomes"].items():
-            skipped = "<br>".join(f"{count}: {reason}" for reason, count in outcome["skipped"].items())
-            failed = ", ".join(f"`{test}`" for test in outcome["failed"])
-            lines.append(f"| `{name}` | {tests} | {outcome['ran']} | {skipped or 'none'} | {failed or 'none'} |")
-    return "\n".join(lines)
-
-
 def _last_run(facts: Any, names: Iterable[str]) -> str:
     if facts is None:
         return "not yet | |"
