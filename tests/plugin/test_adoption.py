@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import signal
-
 import pytest
 
 MODELS = '''\
@@ -117,45 +114,3 @@ def test_what_cannot_be_accepted_is_named_and_what_may_be_secret_is_not_shown(fo
         ],
     )
     assert "x7new" not in result.stdout.str()
-
-
-def test_workers_are_refused(folder):
-    result = folder.run(WRITE, "-n", "2")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert result.errlines[0] == "ERROR: --delta-adopt writes files in one process; leave out -n, or give -n 0"
-    assert content(folder) == MODELS
-
-
-KILLED = """
-import os, signal
-
-_replace = os.replace
-
-def _killed(source, target):
-    if not {is_before}:
-        _replace(source, target)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-def pytest_collection_finish():
-    os.replace = _killed
-"""
-
-
-def test_a_killed_import_leaves_whole_files_and_can_be_run_again(project):
-    (project.path / "tox.ini").unlink()
-    project.settings()
-    for is_before, modules in ((True, []), (False, ["Tables of dev.silver."])):
-        project.catalog(f"MemoryCatalog([{THERE}])")
-        project.extend_conftest(KILLED.format(is_before=is_before))
-
-        killed = project.run("--delta-import=dev.silver", subprocess=True)
-
-        assert killed.ret == -signal.SIGKILL
-        written = [path.read_text("utf-8") for path in project.path.glob("contracts/*.py")]
-        assert [ast.get_docstring(ast.parse(text)) for text in written] == modules
-    project.catalog(f"MemoryCatalog([{THERE}])")
-    project.run("--delta-import=dev.silver").stdout.fnmatch_lines(
-        ['  wrote       pyproject.toml, models = [[]"contracts.silver"]'],
-    )
-    project.run("--delta-drift", "-m", "delta_drift").assert_outcomes(passed=3)

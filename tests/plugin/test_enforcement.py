@@ -121,23 +121,6 @@ def test_the_scratch_table_is_dropped(memory, catalog, append, outcomes):
     result.stdout.fnmatch_lines(tables)
 
 
-def test_the_first_failure_stops_the_run(memory):
-    appending(memory, TAKES_ALL)
-
-    memory.run("--delta-enforce", "-x", "-m", "delta_enforces").assert_outcomes(failed=1)
-
-
-def test_a_declaration_that_breaks_a_rule_is_shown_once(memory):
-    memory.models("orders = table('dev.silver.orders', Column('id', 'int'), primary_key=['id'])")
-
-    result = memory.run("--delta-enforce", "-m", "delta_rules or delta_enforces")
-    alone = memory.run("--delta-enforce", "-m", "delta_enforces")
-
-    result.assert_outcomes(failed=1, skipped=1)
-    alone.assert_outcomes(failed=1)
-    alone.stdout.fnmatch_lines(["  blocked     dev.silver.orders: *"])
-
-
 READ_ONLY = "view = table('dev.silver.view', Column('id', 'int'), read_only=True)\n"
 
 
@@ -153,10 +136,3 @@ def test_both_gates_run_at_once_and_nothing_of_a_read_only_contract_can_be_enfor
         ["drift: 3 drifted, 0 statements run", "enforce: 2 enforced", "  drifted *", NOTE, "to align the catalog: *"]
     )
     result.stdout.fnmatch_lines(["SKIPPED * the contract is read-only; nothing of it can be enforced"])
-
-
-def test_an_apply_does_not_touch_the_scratch_tables(memory):
-    result = memory.run("--delta-apply", "--delta-enforce", "-m", "delta_apply or delta_enforces")
-
-    result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(["apply: 2 applied, * statements run", "enforce: 2 enforced"])

@@ -102,19 +102,6 @@ def test_what_an_interruption_shows(stopped, signum, number, when):
     assert "memory/catalog.py" not in result.stdout
 
 
-def test_between_two_tables(stopped):
-    hook = f"""
-def pytest_runtest_logfinish(nodeid):
-    if "orders::apply" in nodeid:
-        {ITSELF.format(signal.SIGTERM)}
-"""
-    result = stopped(interrupt="pass", extra=hook)
-
-    assert result.returncode == -signal.SIGTERM
-    assert "no table was being changed\nnot begun: dev.silver.zz_later\n" in result.stdout
-    assert "apply: 1 applied, 6 statements run" in result.stdout
-
-
 def test_only_an_apply_takes_the_signal_over_and_gives_it_back(project):
     SHARED["handler"] = handler = signal.getsignal(signal.SIGTERM)
     project.models(ORDERS)
@@ -138,26 +125,6 @@ def test_only_an_apply_takes_the_signal_over_and_gives_it_back(project):
     project.run("-o", "addopts=--delta-apply", "test_signal.py").stdout.fnmatch_lines(["*AssertionError*"])
 
 
-def test_a_run_that_pytest_stops_is_not_interrupted(project):
-    project.models(ORDERS)
-    project.catalog("MemoryCatalog()")
-    project.pytester.makepyfile(test_broken="raise OSError")
-
-    result = project.run("--delta-apply")
-
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    assert "delta schema: interrupted" not in result.stdout.str()
-
-
-def test_a_signal_that_is_ignored_stays_ignored(stopped):
-    extra = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
-
-    result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra)
-
-    assert result.returncode == 0, result.stdout
-    assert "apply: 2 applied" in result.stdout
-
-
 def test_a_second_interruption_ends_at_once(stopped):
     result = stopped(interrupt=ITSELF.format(signal.SIGINT), look="os.kill(os.getpid(), signal.SIGINT); hang()")
 
@@ -165,34 +132,3 @@ def test_a_second_interruption_ends_at_once(stopped):
     assert "no table was being changed" not in result.stdout
     assert "dev.silver.orders: interrupted in statement 3 of 6" in result.stdout
     assert "perhaps committed" in result.stdout
-
-
-def test_a_process_that_does_not_end_is_ended(stopped):
-    extra = """
-@pytest.fixture(scope="session", autouse=True)
-def stuck():
-    yield
-    try:
-        hang()
-    except BaseException:
-        hang()
-"""
-    result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra, is_unlimited=False)
-
-    assert result.returncode == 128 + signal.SIGTERM
-    assert "delta schema: ended by SIGTERM, which took too long\n" in result.stdout
-    assert "dev.silver.orders: interrupted in statement 3 of 6\n" in result.stdout
-
-
-def test_a_second_interruption_while_the_run_ends(stopped):
-    extra = """
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session):
-    raise KeyboardInterrupt
-"""
-    result = stopped(interrupt="os.killpg(0, signal.SIGINT)", extra=extra)
-
-    assert result.returncode == -signal.SIGINT
-    assert result.stdout.count("delta schema: interrupted\n") == 1
-    assert result.stdout.count("dev.silver.orders: interrupted in statement 3 of 6\n") == 1
-    assert RESTORE in result.stdout
