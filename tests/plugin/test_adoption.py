@@ -71,9 +71,6 @@ def test_the_edit_of_each_table_is_shown_and_nothing_is_written(folder):
 def test_the_edits_are_made_and_the_gate_is_green(folder):
     folder.accept()
     (folder.path / "test_other.py").write_text("def test_other():\n    assert False\n", "utf-8")
-    folder.run(WRITE, "models.py::dev.silver.items::adopt").assert_outcomes(passed=1)
-    assert content(folder) == MODELS.replace(', Column("size", "bigint")', "")
-    (folder.path / "models.py").write_text(MODELS, "utf-8")
 
     result = folder.run(WRITE)
 
@@ -89,7 +86,6 @@ def test_the_edits_are_made_and_the_gate_is_green(folder):
     assert "unused" not in result.stdout.str()
     assert content(folder) == EDITED
     folder.run("--delta-drift").assert_outcomes(failed=2, passed=7, deselected=1)  # the snapshots are to be reviewed
-    folder.run(DIFF).assert_outcomes(passed=3, deselected=1)
 
 
 def test_what_cannot_be_accepted_is_named_and_what_may_be_secret_is_not_shown(folder):

@@ -454,9 +454,7 @@ def test_snapshots_of_other_tests_stay(shop):
 
 EXPRESSIONS = {
     "delta and not (delta_ddl or delta_rules)": "1 test collected in *",
-    "not delta": "no tests collected in *",
     "delta_drift and not slow": "1/3 tests collected (2 deselected) in *",
-    "delta_drift and": "ERROR: Wrong expression passed to '-m': delta_drift and: *",
 }
 
 
@@ -466,4 +464,4 @@ def test_checks_that_no_expression_of_marks_can_select_are_not_made(project):
     for expression, line in EXPRESSIONS.items():
         result = project.run("--delta-drift", "-m", expression, "--collect-only", "-q")
 
-        (result.stderr if line.startswith("ERROR") else result.stdout).fnmatch_lines([line])
+        result.stdout.fnmatch_lines([line])

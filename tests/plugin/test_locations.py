@@ -55,13 +55,6 @@ def test_a_gate_shows_what_differs_and_how_to_align_it(project, lake, snapshot):
     assert "note: column more came with version 1, ADD COLUMNS of " in text
 
 
-@pytest.mark.usefixtures("lake")
-def test_contracts_of_the_past_are_compared_next_to_the_folders(project):
-    project.run("--delta-drift", "--delta-against=.").stdout.fnmatch_lines(
-        ["drift: 3 in sync, 0 statements run", "against .: 3 compatible"]
-    )
-
-
 def test_what_changes_a_table_is_refused(project, lake):
     before = sorted(lake.rglob("*"))
     for option, refusal in (

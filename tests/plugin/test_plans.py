@@ -268,14 +268,6 @@ def test_nothing_runs_on_any_table_if_it_does_not_fit_one(planned, case):
     assert states() == before
 
 
-def test_the_command_for_a_new_plan_has_the_options_of_the_catalog(planned):
-    SHARED["catalog"] = catalog_of("prod", table_comment="Orders")
-
-    result = planned.run(*APPLY, "--delta-bind=dev=prod")
-
-    assert f"{NEW_PLAN} --delta-bind=dev=prod [DS606 StalePlan]" in result.stdout.str()
-
-
 def test_other_settings_are_named(planned):
     planned.settings('models = ["models"]', 'enable_features = ["typeWidening"]')
     SHARED["catalog"] = catalog_of(table_comment="Orders")

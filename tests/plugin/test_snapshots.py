@@ -231,7 +231,6 @@ def test_the_files_of_a_table_that_is_not_declared_any_more_are_one_unused_snaps
 PARTS = {
     # arguments of a run that does not look at all tables, and a test that fails
     "word": (["-k", "other"], ""),
-    "node": (["models.py::dev.silver.other"], ""),
     "stopped early": (["-x", "--delta-drift"], ""),
     "a module that raises": ([], "raise RuntimeError"),
     "a test that fails": ([], "def test_it(): assert False"),

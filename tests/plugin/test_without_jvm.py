@@ -195,7 +195,6 @@ STARTING = {
         "",
         "orders = table('spark_catalog.silver.orders', Column('id', LongType()))\n",
     ),
-    "a parent in an unknown catalog": ("", MANY),
 }
 
 
