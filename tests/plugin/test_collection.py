@@ -370,13 +370,6 @@ def test_odd_names_stay_selectable_and_keep_their_snapshots_apart(project):
     project.run(*items).assert_outcomes(passed=len(ODD))
 
 
-def test_a_module_that_was_changed_and_imported_again_declares_what_it_holds_now(project):
-    for name in ("first", "second"):
-        project.models(f"{name} = table('dev.silver.{name}', Column('id', LongType()))\n")
-
-        assert collected(project.run("--collect-only", "-q"))[0] == f"models.py::dev.silver.{name}::rules"
-
-
 TESTS = """
 import pytest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -156,3 +157,33 @@ def test_shuffled_items_are_applied_in_the_order_of_their_foreign_keys(project):
         result.assert_outcomes(passed=3)
         applied = [line.split("::")[1] for line in result.outlines if "::apply PASSED" in line]
         assert applied == ["dev.silver.customers", "dev.silver.orders", "dev.silver.lines"]
+
+
+WALK = """
+import json
+from pathlib import Path
+import pytest
+
+def pytest_collection_finish(session):
+    checks = []
+    for item in session.items:
+        assert isinstance(item.parent, pytest.Class) and isinstance(item.parent.parent, pytest.Module)
+        node_id = "::".join([str(item.path), *item.nodeid.split("::")[1:]])
+        checks.append([item.name, item.parent.name, item.location[1] + 1, node_id])
+    Path("checks.json").write_text(json.dumps(checks))
+"""
+
+
+def test_an_editor_finds_and_runs_each_check_by_its_absolute_path(project):
+    project.pytester.makeconftest(WALK)
+    project.models(ORDERS)
+
+    project.run("--collect-only", str(project.path))
+
+    path = project.path / "models.py"
+    checks = json.loads((project.path / "checks.json").read_text())
+    assert checks == [
+        [check, "dev.silver.orders", 8, f"{path}::dev.silver.orders::{check}"] for check in ("rules", "ddl")
+    ]
+    (project.path / "conftest.py").unlink()
+    project.run("--snapshot-update", *(item[3] for item in checks)).assert_outcomes(passed=2)

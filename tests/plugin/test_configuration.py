@@ -87,16 +87,12 @@ def test_a_gate_and_its_rules_that_only_the_section_configures(project):
     ]
 
 
-PYTEST = [
-    pytest.param('[tool.pytest.ini_options]\npythonpath = ["."]\n', id="ini_options"),
-    pytest.param('[tool.pytest]\npythonpath = ["."]\n', id="native", marks=reads_tool_pytest),
-]
-
-
-@pytest.mark.parametrize("text", PYTEST)
-def test_the_section_is_read_next_to_that_of_pytest_and_without_it(project, text):
+@reads_tool_pytest
+def test_the_section_is_read_next_to_that_of_pytest(project):
     (project.path / "tox.ini").unlink()
-    (project.path / "pyproject.toml").write_text(f'{text}[tool.pytest_delta_schema]\nbackend = "memory"\n')
+    (project.path / "pyproject.toml").write_text(
+        '[tool.pytest]\npythonpath = ["."]\n[tool.pytest_delta_schema]\nbackend = "memory"\n'
+    )
 
     assert project.options("--delta-drift").backend == "memory"
 

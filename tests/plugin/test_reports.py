@@ -49,6 +49,21 @@ def drifted(project):
     return project
 
 
+def test_tables_of_two_warehouses_have_two_targets(project):
+    project.models(TWO)
+    for name in ("prod", "staging"):
+        report = f"--delta-report=json:{name}.json"
+        project.run("--delta-drift", f"--delta-warehouse={name}", report, "-k", "drift", "-p", "no:syrupy")
+
+    targets = [
+        {table["target"] for table in _report(project, f"{name}.json")["tables"]} for name in ("prod", "staging")
+    ]
+
+    [[prod], [staging]] = targets
+    assert prod != staging
+    assert [len(bytes.fromhex(target)) for target in (prod, staging)] == [8, 8]
+
+
 def test_a_gate_writes_a_report(drifted):
     result = drifted.run("--delta-drift", "--delta-bind=dev.silver=dev.silver", "--delta-report=json:gate.json")
 
@@ -278,6 +293,29 @@ def test_github_gets_annotations_and_a_summary_by_itself_unless_they_are_off(pro
     assert "there is no snapshot yet" in annotation
     assert summary.read_text().startswith(untouched)
     assert "dev.silver.orders" in summary.read_text()
+
+
+class pytest_github_actions_annotate_failures:  # noqa: N801 - the name of the plugin
+    """The common plugin for annotations; it shows each check that fails, and no error in set-up."""
+
+
+def test_github_gets_no_annotation_twice(drifted, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    drifted.extend_conftest(
+        """
+@pytest.fixture(autouse=True)
+def broken(request):
+    if request.node.nodeid.endswith("orders::drift"):
+        raise RuntimeError("no")
+""",
+    )
+    other = pytest_github_actions_annotate_failures
+
+    result = drifted.run("--delta-drift", "-m", "delta_drift or delta_rules", plugins=[other])
+
+    annotations = [line for line in result.outlines if line.startswith("::")]
+    assert len(annotations) == 1
+    assert annotations[0].endswith("RuntimeError: no")
 
 
 def test_a_file_that_cannot_be_written_fails_the_run(project):

@@ -279,3 +279,48 @@ def test_items_that_are_repeated_have_the_snapshot_of_their_table(project):
     result.assert_outcomes(passed=2)
     result.stdout.no_fnmatch_line("*unused*")
     assert project.snapshots() == ONE
+
+
+FORKS = """
+import json, os, pytest
+from _pytest.runner import runtestprotocol
+
+def pytest_addoption(parser):
+    parser.addoption("--forked", action="store_true")
+
+def in_fork(item, file):
+    if os.fork() == 0:
+        status = 3
+        try:
+            reports = [report._to_json() for report in runtestprotocol(item, log=False)]
+            with open(file, "w") as stream:
+                json.dump(reports, stream)
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.wait()[1] == 0
+    with open(file) as stream:
+        return [pytest.TestReport._from_json(report) for report in json.load(stream)]
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item):
+    if item.config.option.forked:
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for report in in_fork(item, f"{os.getpid()}.json"):
+            item.ihook.pytest_runtest_logreport(report=report)
+        return True
+"""
+"""What pytest-forked does, with reports as pytest 9.2 can send them."""
+
+
+def test_items_in_forks_show_their_outcomes_and_delete_no_snapshot(reviewed):
+    project = reviewed(ORDERS)
+    project.catalog("MemoryCatalog()")
+    project.extend_conftest(FORKS)
+
+    result = project.run("--delta-drift", "--snapshot-update", "--forked", subprocess=True)
+
+    assert project.snapshots() == ONE
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["drift: 1 drifted, 0 statements run", "  drifted     dev.silver.orders does not *"])
+    result.stdout.no_fnmatch_line("*is of a table*")

@@ -72,26 +72,6 @@ def test_a_stale_entry_fails_the_gate_until_a_sync_has_updated_it(project, unity
     again.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run"])
 
 
-def test_what_the_server_cannot_store_and_another_spelling_are_notes(project, unity):
-    unity.table("dev.silver.odd", field("id"), field("v", "void"), team="x" * 256)
-    unity.table("dev.silver.Mixed", *FIELDS)
-    project.models(
-        "odd = table('dev.silver.odd', Column('id', LongType()), evolution='additive')\n"
-        + MODEL.replace("dev.silver.orders", "dev.silver.mixed")
-    )
-    notes = [
-        "  note  *dev.silver.odd: the catalog cannot store column v (void), property team (a value of 256 characters),*",
-        "  note  *dev.silver.mixed: the catalog stores it as dev.silver.Mixed; names match without case",
-    ]
-
-    for mode, passed, shown in (("--delta-sync-metadata", 6, notes[:1]), ("--delta-apply", 8, notes)):
-        result = project.run(mode, "--snapshot-update")
-
-        result.assert_outcomes(passed=passed)
-        result.stdout.fnmatch_lines_random(shown)
-    assert sorted(unity.server.metastore.tables) == ["dev.silver.Mixed", "dev.silver.odd", "dev.silver.orders"]
-
-
 def test_only_an_explicit_sync_deletes_an_entry(project, tmp_path):
     with lake(tmp_path / "old", delta_api=False) as old:
         old.table("dev.silver.orders", *FIELDS)
