@@ -187,3 +187,30 @@ def test_parents_are_applied_before_their_children_which_need_them(project):
     result.stdout.fnmatch_lines(["apply: 2 applied, 5 statements run"])
     alone.assert_outcomes(failed=1)
     alone.stdout.fnmatch_lines(["*needs dev.silver.customers, which does not exist; apply that table first*DS209*"])
+
+
+MOVED = """MemoryCatalog([
+    stored("dev.silver.customers", ID, primary_key=KeyState("old", ("id",))),
+    stored("dev.silver.a_orders", ID, ColumnState("customer", "bigint", True, ""), foreign_keys=(
+        ForeignKeyState("fk_dev_silver_a_orders__customer", ("customer",), QualifiedName("dev", "silver", "customers"),
+            ("id",)),)),
+])
+from pytest_delta_schema.state import ForeignKeyState, KeyState"""
+
+
+def test_a_dependent_foreign_key_is_reported_with_the_changed_key(project):
+    project.models(FAMILY)
+    project.catalog(MOVED)
+
+    drift = project.run(*DRIFT)
+
+    drift.assert_outcomes(passed=1, failed=1)
+    drift.stdout.fnmatch_lines(
+        [
+            "dev.silver.customers has drifted, 2 changes: primary_key",
+            "along with it, at dev.silver.a_orders:",
+            "  - foreign_keys.fk_dev_silver_a_orders__customer *-> (absent)",
+            "  + foreign_keys.fk_dev_silver_a_orders__customer  (absent) *",
+            "drift: 1 in sync, 1 drifted, 0 statements run",
+        ],
+    )

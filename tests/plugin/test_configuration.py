@@ -97,6 +97,23 @@ def test_the_section_is_read_next_to_that_of_pytest(project):
     assert project.options("--delta-drift").backend == "memory"
 
 
+UNREADABLE = [
+    (b"[tool.pytest_delta_schema\n", "cannot be read: "),
+    (b"[tool]\npytest_delta_schema = 1\n", "pytest_delta_schema is not a table; write "),
+]
+
+
+def test_a_file_that_cannot_be_read_is_a_usage_error(project):
+    (project.path / "ci").mkdir()
+    (project.path / "ci" / "pytest.ini").write_text("[pytest]\n")
+
+    # Where pytest itself would read the file, it stops the run with its own message.
+    for content, message in UNREADABLE:
+        (project.path / "pyproject.toml").write_bytes(content)
+        (fault,) = project.faults("-c", str(project.path / "ci" / "pytest.ini"))
+        assert fault.startswith(f"{project.path}/pyproject.toml: {message}")
+
+
 def test_a_misspelt_section_is_found_without_options_below_it(project, monkeypatch):
     (project.path / "tox.ini").unlink()
     (project.path / "pyproject.toml").write_text('[tool.pytest-delta-schema]\nprotected = ["dev.*"]\n')

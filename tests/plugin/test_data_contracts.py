@@ -109,3 +109,25 @@ def test_a_file_that_cannot_be_read_fails_with_all_its_faults_in_a_worker(shop):
             "  agreed/bad.odcs.yaml:3: has the key b twice, first in line 2; remove one of the two",
         ]
     )
+
+
+def test_what_a_contract_says_of_a_table_and_cannot_be_fails_its_check(shop):
+    (shop.path / "agreed" / "shop.odcs.yaml").write_text(HEAD + ORDERS.replace("bigint", "BIGIN"))
+
+    assert failures(shop.run(*ODCS)) == [
+        (
+            "prod.silver.orders: agreed/shop.odcs.yaml:11: schema[0].properties[0].physicalType is BIGIN, which is not a "
+            "Spark type: there is no type bigin; did you mean bigint?; correct it"
+        )
+    ]
+
+
+def test_of_several_servers_that_is_meant_to_which_models_are_bound(shop):
+    servers = HEAD + "  - {server: dev, type: databricks, host: x.example, catalog: lab, schema: silver}\n"
+    (shop.path / "agreed" / "shop.odcs.yaml").write_text(servers + ORDERS)
+    shop.models(MODELS.replace('"prod"', '"dev"'))
+
+    (fault,) = failures(shop.run(*ODCS))
+    shop.run(*ODCS, "--delta-bind=dev=prod").assert_outcomes(passed=1)
+
+    assert fault.startswith("agreed/shop.odcs.yaml:6: servers names different places: dev (lab.silver), production ")

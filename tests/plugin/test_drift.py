@@ -152,20 +152,6 @@ def test_a_broken_fixture_of_the_project_is_an_error_not_a_pass(project):
     assert "ZeroDivisionError" in diagnostic.message
 
 
-def test_a_parametrized_catalog_is_checked_for_each_value(project):
-    project.models(SYNCED)
-    project.catalog("MemoryCatalog([stored('dev.silver.orders', {'v1': ID, 'v2': OLD}[request.param])])")
-    conftest = project.path / "conftest.py"
-    text = conftest.read_text().replace('scope="session")', 'scope="session", params=["v1", "v2"])')
-    conftest.write_text(text.replace("delta_catalog()", "delta_catalog(request)"))
-
-    result = project.run(*DRIFT, "-v")
-
-    result.stdout.fnmatch_lines(
-        ["*::dev.silver.orders::drift[[]v1] PASSED*", "*::dev.silver.orders::drift[[]v2] FAILED*"],
-    )
-
-
 NOTHING_CHECKED = {
     # what deselects everything: the mode and the arguments
     "-k and -m": ("drift", ["-k", "nobody", "-m", "not delta"]),

@@ -240,7 +240,16 @@ def test_which_file_each_table_is_written_to():
     assert [*many.values()] == [f"contracts/silver/t{number}.py" for number in range(40)]
 
 
-def test_a_table_is_written_once():
+def test_a_table_is_written_once_and_a_file_holds_one_schema():
     assert targets_of(["dev.silver=a.py", "dev.silver.a=b.py"], "a")[1] == [
         "dev.silver.a would be written to /project/a.py and to /project/b.py; ask for it once"
+    ]
+    names = [QualifiedName("dev", schema, "a") for schema in ("gold", "silver")]
+    gold, silver = import_requests(["dev.gold=a.py", "dev.silver=a.py"])
+    _, faults = import_targets({gold: names[:1], silver: names[1:]}, {name: name for name in names}, Path("/project"))
+    assert faults == [
+        (
+            "/project/a.py would hold tables of dev.gold and of dev.silver; give each schema its own file or folder:"
+            " --delta-import=dev.silver=contracts/dev_silver.py"
+        )
     ]

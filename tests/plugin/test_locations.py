@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import pytest
 
+from pytest_delta_schema.commands.cli import main
 from support.logs import commit, delta_log, field, metadata
 from support.snapshots import TextSnapshot
 
@@ -75,15 +78,31 @@ def test_what_changes_a_table_is_refused(project, lake):
     assert sorted(lake.rglob("*")) == before
 
 
-def test_without_a_location_nothing_begins(project):
+def test_without_a_location_or_deltalake_nothing_begins(project, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *others: None if name == "deltalake" else find(name, *others)
+    )
     project.models(MODELS)
-    project.settings(*SETTINGS)
+    needed = []
+    for locations in ((), ('locations = { "dev.silver" = "s3://lake" }',)):
+        project.settings(*SETTINGS, *locations)
+        needed += project.faults("--delta-drift")
 
-    (fault,) = project.faults("--delta-drift")
+    assert needed == [
+        (
+            'the locations backend needs the folders of schemas; set "dev.silver" = "s3://bucket/folder" in'
+            " [tool.pytest_delta_schema.locations]"
+        ),
+        "the locations backend needs deltalake, which is not installed; pip install 'pytest-delta-schema[locations]'",
+    ]
 
-    assert fault == (
-        'the locations backend needs the folders of schemas; set "dev.silver" = "s3://bucket/folder" in'
-        " [tool.pytest_delta_schema.locations]"
+
+def test_no_conformance_run_begins(capsys):
+    assert main(["conformance", "--backend=locations", "--schema=dev.silver"]) == 1
+    assert capsys.readouterr().err == (
+        "error: the backend locations only reads tables, and a conformance run creates and changes some; give a backend"
+        " that runs statements, such as session\n"
     )
 
 
@@ -137,13 +156,3 @@ def test_a_backend_of_scratch_tables_that_cannot_make_them(project):
         project.run("--delta-enforce", f"--delta-set=scratch_backend={backend}").stderr.fnmatch_lines(
             [fault.replace("[", "[[]")]
         )
-
-
-@pytest.mark.spark
-@pytest.mark.usefixtures("lake")
-def test_scratch_tables_are_local_and_no_jvm_starts_before_a_test_asks(project, monkeypatch):
-    project.pytester.makepyfile(test_job=TESTS.replace("NAME", "'local'"), test_plain="def test_plain():\n    pass\n")
-    assert project.run("--deselect=test_job.py").ret == 0, "no JVM can be started"
-    monkeypatch.delenv("JAVA_HOME")
-
-    project.run("test_job.py", subprocess=True).assert_outcomes(passed=1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from support.plugin_project import MODELS, ORDERS
@@ -238,3 +240,15 @@ def test_a_lost_connection_is_reported_once(lost):
 
 def test_a_refused_statement_concerns_its_table_only(lost):
     lost("PermissionError('[INSUFFICIENT_PERMISSIONS] no SELECT')").assert_outcomes(errors=20, deselected=40)
+
+
+def test_a_backend_that_cannot_be_opened_says_why(project, monkeypatch):
+    monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
+    monkeypatch.setitem(sys.modules, "databricks", None)
+    project.models(ORDERS)
+
+    result = project.run(DRIFT, "--delta-backend=databricks", "-m", "delta_drift")
+
+    result.assert_outcomes(errors=1)
+    text = "the databricks backend needs databricks-connect here, which cannot be imported *"
+    result.stdout.fnmatch_lines([f"  unreadable  *{text}"])

@@ -8,9 +8,6 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from pytest_delta_schema.backends.backend import BUILT_IN
-from pytest_delta_schema.settings.table import BACKENDS
-
 BACKEND = """
 from pytest_delta_schema import MemoryCatalog, QualifiedName
 from pytest_delta_schema.backends import Backend
@@ -164,10 +161,6 @@ def test_an_entry_point_that_cannot_be_used(project, site):
         assert fnmatchcase(fault, message.replace("[", "[[]")), fault
 
 
-def test_the_settings_name_the_same_backends_as_the_registry():
-    assert tuple(BUILT_IN) == BACKENDS
-
-
 HIDING = """
 import pytest
 from pytest_delta_schema import DatabricksCatalog, MemoryCatalog
@@ -212,3 +205,32 @@ def test_what_a_catalog_does_not_show_is_named_in_all_outputs(project):
         ("DS716", "not compared: defaults; the catalog does not show them")
     ]
     assert "1 of 1 table is not proven" in (project.path / "out.markdown").read_text("utf-8")
+
+
+HELD = (
+    HIDING.replace("double = DatabricksDouble(MemoryCatalog())", "double = DatabricksDouble(made())")
+    + """
+
+
+def made():
+    from pytest_delta_schema import Column, Orchestrator, Table
+
+    catalog = MemoryCatalog()
+    columns = [Column("id", "bigint"), Column("n", "bigint", default="1")]
+    Orchestrator.over(catalog).sync_tables([Table("dev", "silver", "orders", columns)])
+    return catalog
+"""
+)
+
+
+def test_a_table_of_which_not_all_is_shown_is_in_sync_with_what_was_not_compared(project):
+    project.models(DEFAULTED)
+    project.pytester.makeconftest(HELD)
+
+    drift = project.run("--delta-drift", "--delta-report=json:out.json", "-m", "delta_drift")
+
+    drift.assert_outcomes(passed=1)
+    shown = "drift: 1 in sync, 0 statements run\n  in sync (not compared: defaults)  dev.silver.orders\n"
+    assert shown in drift.stdout.str()
+    (entry,) = json.loads((project.path / "out.json").read_text("utf-8"))["tables"]
+    assert [note["code"] for note in entry["notes"]] == ["DS716"]

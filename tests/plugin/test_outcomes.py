@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.diagnostics.text import HIDDEN
-from pytest_delta_schema.plugin.outcomes import result_of
 from support.hostile_project import write_hostile_project
-from support.plugin_project import HEAD, unmarked
 from support.runs import ci_commands
-
-if TYPE_CHECKING:
-    from pytest_delta_schema.engine import TableOutcome
-
 
 BAD = "x\x1b[31m\x00\x07\x7f\x85\x9b\u202e\u2028\u200b\r\t\n::error::owned ##[add-mask]x ##vso[task.complete]x"
 
@@ -56,77 +48,6 @@ def test_nothing_is_obeyed(hostile):
     assert "Traceback" not in texts["stdout"]
     assert "x\\u001b[31m\\u0000\\u0007\\u007f\\u0085\\u009b\\u202e\\u2028\\u200b" in texts["stdout"]
     check(texts)
-
-
-DRIFTED = """
-orders = «»«columns.old»Table(
-    "dev", "silver", "orders",
-    [
-        Column("id", LongType(), «columns.id»is_nullable=False, «columns.id.comment»comment="Order ID"),
-        «columns.amount»Column("amount", DecimalType(18, 2)),
-    ],
-    table_properties={«properties.team»"team": "sales"},
-    «primary_key»primary_key=["id"],
-)«/»«/columns.old»
-"""
-STORED = """MemoryCatalog([stored(
-    "dev.silver.orders", ColumnState("id", "bigint", True, ""), ColumnState("old", "bigint", True, "")
-)])"""
-
-
-class Outcomes:
-    """Keeps the outcomes of a run."""
-
-    def __init__(self) -> None:
-        self.all: list[TableOutcome] = []
-
-    def pytest_runtest_logreport(self, report):
-        result = result_of(report)
-        if result is not None and result.result is not None:
-            self.all.append(result.result)
-
-
-@pytest.fixture
-def outcome_of(project):
-    """Run the gate, and return the outcome of its only table."""
-
-    def run():
-        outcomes = Outcomes()
-        project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
-        (outcome,) = outcomes.all
-        return outcome
-
-    return run
-
-
-def locations(outcome):
-    return {"": outcome.location, **{change.path: change.location for change in outcome.changes}}
-
-
-def test_every_change_of_a_drifted_table_is_where_its_part_is_declared(project, outcome_of):
-    source, marks = unmarked((HEAD + DRIFTED).lstrip())
-    project.pytester.makepyfile(models=source)
-    project.catalog(STORED)
-
-    outcome = outcome_of()
-
-    file = str(project.path / "models.py")
-    assert locations(outcome) == {path: Location(file, *mark) for path, mark in marks.items()}
-    violation = next(item for item in outcome.diagnostics if item.rule == "DropWithoutConsent")
-    assert violation.location == Location(file, *marks[""])
-
-
-def test_a_table_of_an_installed_package_is_where_the_project_lists_it(project, monkeypatch, outcome_of):
-    package = project.path / "venv/lib/site-packages"
-    package.mkdir(parents=True)
-    source, _ = unmarked((HEAD + DRIFTED).lstrip())
-    (package / "shop_tables.py").write_text(source)
-    monkeypatch.syspath_prepend(package)
-    project.settings()
-    project.pytester.makepyfile(test_tables="import shop_tables\n\ndelta_tables = [\n    shop_tables.orders,\n]\n")
-    project.catalog(STORED)
-
-    assert {*locations(outcome_of()).values()} == {Location(str(project.path / "test_tables.py"), 3)}
 
 
 SECRETS = {

@@ -150,6 +150,14 @@ def test_a_file_that_cannot_be_written_fails_the_run(planned):
     assert "it cannot be written: " in result.stdout.str() + result.stderr.str()
 
 
+def test_a_file_that_cannot_be_shown_is_an_error(planned, monkeypatch, capsys):
+    monkeypatch.chdir(planned.path)
+
+    assert main(["plan", "models.py"]) == 1
+
+    assert capsys.readouterr().err.startswith("error: models.py is not valid JSON: ")
+
+
 @pytest.mark.parametrize("form", ["text", "markdown"])
 def test_it_is_shown(planned, form, monkeypatch, capsys, snapshot):
     monkeypatch.chdir(planned.path)
@@ -268,16 +276,6 @@ def test_nothing_runs_on_any_table_if_it_does_not_fit_one(planned, case):
     assert states() == before
 
 
-def test_other_settings_are_named(planned):
-    planned.settings('models = ["models"]', 'enable_features = ["typeWidening"]')
-    SHARED["catalog"] = catalog_of(table_comment="Orders")
-
-    result = planned.run(*APPLY)
-
-    settings = 'the plan was made with other settings: the defaults, not enable_features = ["typeWidening"]'
-    assert settings in result.stdout.str()
-
-
 # Refused
 
 
@@ -329,6 +327,10 @@ def test_the_tables_of_the_run_have_to_be_those_of_the_plan(planned):
 
 
 UNFIT = [
+    (
+        ("--delta-against=./v1", "--delta-against=./v2", "--delta-plan-out=p.json"),
+        "--delta-plan-out plans from one contract of each table; give --delta-against once",
+    ),
     (
         ("--delta-plan-out=p.json",),
         "--delta-plan-out has no effect without --delta-drift or --delta-against; give one",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 from typing import Any
 
@@ -250,29 +249,6 @@ def test_a_run_without_checks_overwrites_nothing(drifted):
 
     assert (drifted.path / "delta-report.json").read_text() == "old"
     result.stdout.no_fnmatch_line("*report written*")
-
-
-def test_paths_start_where_they_are_written_and_the_command_line_comes_last(project):
-    folder = project.path / "sub"
-    folder.mkdir()
-    project.pytester.makepyprojecttoml(
-        '[tool.pytest.ini_options]\npythonpath = ["."]\n'
-        '[tool.pytest_delta_schema]\nmodels = ["models"]\nreport = ["json:out/a.json", "gitlab"]\n',
-    )
-    (project.path / "tox.ini").unlink()
-    project.models(ORDERS)
-    os.chdir(folder)
-
-    result = project.run("--delta-report=gitlab:off", "--delta-report=sarif", "--delta-report=github", "..")
-
-    result.stdout.fnmatch_lines(
-        [
-            f"delta schema: report written to {os.path.realpath(project.path)}/out/a.json",
-            "delta schema: report written to delta-report.sarif",
-            "::error file=models.py,line=8,title=DS127 dev.silver.orders::*",
-        ],
-    )
-    assert sorted(path.name for path in project.path.glob("**/*report*")) == ["delta-report.sarif"]
 
 
 def test_github_gets_annotations_and_a_summary_by_itself_unless_they_are_off(project, monkeypatch):

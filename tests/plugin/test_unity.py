@@ -113,6 +113,19 @@ def test_an_entry_of_a_managed_table_is_written_by_the_catalog_alone(project, un
     assert "--delta-sync-metadata" not in wrong.stdout.str()
 
 
+def test_a_malformed_entry_is_an_error_in_set_up(project, unity):
+    project.accept()
+    unity.catalog.sync_entries(tables_of_file(str(project.path / "models.py")).values())
+    unity.entry()["columns"][0]["type_json"] = '"geometry"'
+
+    result = project.run("--delta-drift")
+
+    result.assert_outcomes(passed=3, errors=1)
+    result.stdout.fnmatch_lines(
+        ["  unreadable  dev.silver.orders: its catalog entry has a column id of an unknown type*"]
+    )
+
+
 def test_an_apply_syncs_the_entry_and_a_gate_writes_nothing_whatever_is_configured(project, unity):
     unity.server.read_only.add("dev.silver.orders")
     refused = project.run("--delta-apply", "-k", "apply")
@@ -202,21 +215,23 @@ def test_an_address_with_secrets_is_shown_without_them(project):
     assert "qzxv" not in everything(project, result)
 
 
-def test_a_server_that_cannot_be_reached_is_reported_once(project):
-    project.settings('models = ["models"]', 'backend = "unity"', 'unity_uri = "http://127.0.0.1:9"')
-    project.models("".join(f"t{i} = table('dev.silver.t{i}', Column('id', LongType()))\n" for i in range(2)))
+STORE = """
+[[tool.pytest_delta_schema.storage]]
+prefix = "s3://lake"
+endpoint = "http://127.0.0.1:9000"
+access_key_variable = "LAKE_KEY"
+"""
 
-    result = project.run("--delta-drift", "-rs", "--snapshot-update")
 
-    result.assert_outcomes(passed=4, skipped=3, errors=1)
-    reason = (
-        "the server at http://127.0.0.1:9 cannot be reached (*); check that it is running, and the setting unity_uri"
+def test_stores_are_settings_of_spark_as_well(project, monkeypatch):
+    monkeypatch.setenv("LAKE_KEY", "k")
+    project.settings(STORE)
+    project.pytester.makepyfile(
+        """
+        def test_it(delta_spark_conf):
+            assert delta_spark_conf["spark.hadoop.fs.s3a.bucket.lake.endpoint"] == "http://127.0.0.1:9000"
+            assert delta_spark_conf["spark.hadoop.fs.s3a.bucket.lake.access.key"] == "k"
+        """,
     )
-    result.stdout.fnmatch_lines(
-        [
-            reason,
-            f"  *  {reason}",
-            "SKIPPED [[]*[]] *: not checked, because the catalog is not available; the first error of this run says why",
-        ],
-    )
-    assert sum("dev.silver.t" in line for line in result.outlines if "cannot be reached" in line) <= 1
+
+    project.run().assert_outcomes(passed=1)

@@ -215,3 +215,28 @@ def test_a_test_gets_a_started_session_next_to_checks(project, started):
     project.run_all("--delta-drift", "-m", "not delta_ddl and not delta_rules").assert_outcomes(passed=1, errors=1)
 
     assert started == [1]
+
+
+@pytest.mark.usefixtures("orders")
+def test_the_docstring_of_an_import_names_no_folder_of_this_machine(project, started):
+    broken = delta_log(project.path / ".delta-warehouse" / "dev" / "silver" / "broken", ID)
+    (broken / "_delta_log" / f"{0:020d}.json").write_text("{")
+    project.models("")
+
+    result = project.run("--delta-import=dev.silver")
+
+    module = (project.path / "contracts" / "silver.py").read_text("utf-8")
+    assert module.startswith('"""Tables of dev.silver.\n\ndev.silver.broken could not be read\n"""\n')
+    result.stdout.fnmatch_lines([f"  failed      dev.silver.broken could not be read: *({project.path}*"])
+    assert started == []
+
+
+def test_an_import_says_why_a_schema_is_empty(project, started):
+    delta_log(project.path / "spark-warehouse" / "silver.db" / "orders", ID)
+    project.models("")
+
+    empty = project.run("--delta-import=dev.silver")
+
+    assert empty.ret == pytest.ExitCode.USAGE_ERROR
+    empty.stderr.fnmatch_lines(["ERROR: --delta-import=dev.silver: *: mkdir -p * && ln -s *"])
+    assert started == []

@@ -48,6 +48,7 @@ GATE_CATALOG = f"""Partly([
     {BEFORE}, {LEGACY}, stored("dev.silver.same", ID), stored("dev.silver.blocked", ID), stored("dev.silver.spelled", ID),
     stored("dev.silver.appended", ID, ColumnState("extra", "double", True, "")), stored("dev.silver.stray", ID),
 ])
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.state.states import IntroducedBy
 
 class Partly(MemoryCatalog):
@@ -58,6 +59,8 @@ class Partly(MemoryCatalog):
         return CatalogState(tables=dict(state.tables), problems=problems)
 
     def introduced_by(self, table, paths):
+        if table.table == "legacy":
+            raise StatementError("the log is gone")
         about = dict(version=3, operation="WRITE", time="2026-11-21 03:00:00", user_metadata="nightly load")
         return tuple(IntroducedBy(path=path, **about) for path in paths)
 """
@@ -76,6 +79,7 @@ GATE = (
     "  unreadable  dev.silver.view: is a view, not a table; drop the view",
     "  note        dev.silver.spelled: column ID is stored as id;*",
     "*note: column extra was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC ('nightly load'):*",
+    "*note: the commit that added legacy is not known: the log is gone*",
     "*DS201 NotNullColumnAdded*",
     "*dev.silver holds 1 table that no model declares: dev.silver.stray",
     "dev.silver.wrong: *DS104 InvalidPrimaryKeyColumn*",
