@@ -302,7 +302,6 @@ CATALOGS = [
     # the backend, a setting, the arguments, and whether the fixtures refuse its catalogs
     ("unity", "", [], True),
     ("unity", SCRATCH, ["--delta-drift"], False),
-    ("session", "", ["-o", "addopts=--delta-apply"], True),
 ]
 
 

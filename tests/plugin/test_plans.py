@@ -287,7 +287,6 @@ REFUSED = {
     ),
     "empty": (lambda _: b"", "plan.json is not valid JSON: "),
     "a merge": (lambda data: b"<<<<<<< ours\n" + data, "plan.json has a conflict of a merge in line 1"),
-    "a key twice": (lambda data: data.replace(b'"version"', b'"version": 1,\n "version"'), "is written twice"),
 }
 
 

@@ -232,7 +232,6 @@ PARTS = {
     # arguments of a run that does not look at all tables, and a test that fails
     "word": (["-k", "other"], ""),
     "stopped early": (["-x", "--delta-drift"], ""),
-    "a module that raises": ([], "raise RuntimeError"),
     "a test that fails": ([], "def test_it(): assert False"),
 }
 

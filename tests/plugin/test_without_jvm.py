@@ -162,14 +162,16 @@ def test_an_apply_that_changes_tables_starts_it_in_the_set_up(project, started):
     assert started == [1]
 
 
-@pytest.mark.parametrize(("preflight", "starts"), [("off", []), ("count", [1])])
-def test_data_checks_start_it(project, started, orders, preflight, starts):
+def test_data_checks_start_it(project, started, orders):
     commit(orders, 1, metadata(field("id")))
 
-    result = project.run("--delta-drift", "-m", "delta_drift", f"--delta-preflight={preflight}")
+    off = project.run("--delta-drift", "-m", "delta_drift", "--delta-preflight=off")
+    assert started == []
+    count = project.run("--delta-drift", "-m", "delta_drift", "--delta-preflight=count")
 
-    result.assert_outcomes(failed=1 - len(starts), errors=len(starts))
-    assert started == starts
+    off.assert_outcomes(failed=1)
+    count.assert_outcomes(errors=1)
+    assert started == [1]
 
 
 FIXTURE = "import pytest\n\n@pytest.fixture(scope='session')\n"

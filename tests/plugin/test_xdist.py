@@ -268,25 +268,17 @@ def test_workers_name_all_that_cannot_be_collected_and_keep_the_snapshots(projec
     assert set(before) <= set(project.snapshots())
 
 
-ASKED = [
-    # the line of the ini file, and the command line
-    ("", ["-nauto"]),
-    ("addopts = -n2", []),
-]
-
-
 def test_an_apply_has_no_workers(project):
     project.models(ORDERS)
     project.catalog("MemoryCatalog()")
-    for ini, options in ASKED:
-        project.ini(ini)
+    project.ini("addopts = -n2")
 
-        result = project.run("--delta-apply", "-m", "delta_apply", *options)
+    result = project.run("--delta-apply", "-m", "delta_apply")
 
-        result.stdout.fnmatch_lines(
-            [
-                "delta schema: --delta-apply runs in one process; the workers of xdist are turned off",
-                "apply: 1 applied, 3 statements run",
-            ],
-        )
-        result.stdout.no_fnmatch_line("*created: *worker*")
+    result.stdout.fnmatch_lines(
+        [
+            "delta schema: --delta-apply runs in one process; the workers of xdist are turned off",
+            "apply: 1 applied, 3 statements run",
+        ],
+    )
+    result.stdout.no_fnmatch_line("*created: *worker*")
