@@ -58,9 +58,7 @@ def test_a_table_becomes_checks_that_variables_and_marks_select(project):
         assert result.ret == 0
 
 
-@pytest.mark.parametrize("ini", [[], ["python_files = *.py"]])
-def test_doctests_of_a_module_do_not_hide_its_tables(project, ini):
-    project.ini(*ini)
+def test_doctests_of_a_module_do_not_hide_its_tables(project):
     (project.path / "models.py").write_text(f'"""Orders.\n\n>>> 1 + 1\n2\n"""\n{HEAD}{ORDERS}')
 
     result = project.run("--doctest-modules", "--collect-only", "-q")
@@ -86,24 +84,6 @@ def test_a_module_holds_contracts(project):
     assert sorted(collected(result)) == sorted(checks(*expected[:3]))
     assert sorted(collected(matched)) == sorted(checks(*expected[2:4]))
     assert collected(given) == checks(expected[4])
-
-
-READ = {
-    "test_table": "def test_it(): assert orders\n",
-    "list_test": "cases = [orders]\ndef test_it(): assert cases\n",
-    "test_twice": "twice = table('dev.silver.orders', Column('id', LongType()))\ndef test_it(): assert twice != orders\n",
-}
-
-
-def test_tables_that_the_tests_of_a_file_read_are_no_contracts(project):
-    project.settings()
-    for name, text in READ.items():
-        project.models(ORDERS + text, name)
-
-    result = project.run("--collect-only", "-q", "-W", "error")
-
-    assert sorted(collected(result)) == sorted(f"{name}.py::test_it" for name in READ)
-    assert result.ret == 0
 
 
 def test_tables_are_collected_once_where_they_are_declared(project):
@@ -194,17 +174,12 @@ def test_a_misspelt_list_and_a_list_of_something_else_are_errors(shop_files):
     assert result.ret == pytest.ExitCode.INTERRUPTED
 
 
-@pytest.mark.parametrize("second", ["models", "other"])
-def test_one_name_declared_twice_names_both_places(project, second):
-    project.settings('models = ["models", "other"]')
-    again = 'again = table("DEV.silver.orders", Column("id", LongType()))\n'
-    project.models(ORDERS + (again if second == "models" else ""))
-    project.models(again if second == "other" else "", "other")
+def test_one_name_declared_twice_names_both_places(project):
+    project.models(f'{ORDERS}again = table("DEV.silver.orders", Column("id", LongType()))\n')
 
     result = project.run()
 
-    location = "models.py:19" if second == "models" else "other.py:7"
-    result.stdout.fnmatch_lines([f"*dev.silver.orders is declared twice, at models.py:8 and {location}; keep one*"])
+    result.stdout.fnmatch_lines(["*dev.silver.orders is declared twice, at models.py:8 and models.py:19; keep one*"])
     assert result.ret != 0
 
 
@@ -255,11 +230,8 @@ UNREAD_FILES = [
     # the last lines of a test file, the variable, its tables, and the list to write
     ("tables = [shop.orders]\n", "tables", "dev.silver.orders", "tables"),
     ("model = table('dev.silver.a')\n", "model", "dev.silver.a", "[model]"),
-    ("given = shop.orders; models = (given,)\n", "models", "dev.silver.orders", "models"),
     ("models = {'all': [shop.orders, (shop.orders,)]}\n", "models", "dev.silver.orders", "models"),
     ("TABLES = []\nTABLES.append(shop.orders)\n", "TABLES", "dev.silver.orders", "TABLES"),
-    ("by_name = {}\nby_name['a'] = shop.orders\n", "by_name", "dev.silver.orders", "by_name"),
-    ("two = [table('dev.silver.a'), table('dev.silver.b')]\n", "two", "dev.silver.a, dev.silver.b", "two"),
     (
         "class Silver:\n    a = table('dev.silver.a')\n    b = table('dev.silver.b')\n",
         "Silver",
@@ -291,39 +263,25 @@ def test_tables_of_a_test_file_that_nothing_reads_are_reported_where_they_are_as
     assert [line.partition("Warning: ")[::2] for line in result.outlines if "PytestCollectionWarning" in line] == [
         (f"  {project.path}/test_{number}.py:7: PytestCollection", message) for number, message in enumerate(messages)
     ]
-    project.ini("filterwarnings = error")
-    result = project.run("test_0.py")
-    result.stdout.fnmatch_lines([f"test_0.py:7: {messages[0]}"])
-    assert result.ret == pytest.ExitCode.INTERRUPTED
 
 
-@pytest.mark.parametrize("action", ["default", "error"])
-def test_a_list_in_a_conftest_file_is_reported(shop_files, action):
+def test_a_list_in_a_conftest_file_is_reported(shop_files):
     project = shop_files({"test_it": "def test_it(): pass\n"})
-    project.ini(f"filterwarnings = {action}")
+    project.ini("filterwarnings = default")
     project.pytester.makeconftest("from shop import orders\ndelta_tables = [orders]\n")
 
     result = project.run()
 
     fact = "delta_tables is read in test files, and not in a conftest file; move it to a test file"
-    if action == "default":
-        result.assert_outcomes(passed=1, warnings=1)
-        result.stdout.fnmatch_lines([f"*conftest.py:2: PytestCollectionWarning: {fact}"])
-    else:
-        result.stderr.fnmatch_lines([f"ERROR: *conftest.py:2: {fact}"])
-        assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines([f"*conftest.py:2: PytestCollectionWarning: {fact}"])
 
 
 LEFT_ALONE = [
     "tables = [shop.orders]\n@pytest.mark.parametrize('model', tables)\ndef test_more(model): pass\n",
-    "tables = [shop.orders]\ndef test_more(): assert tables\n",
     "tables = [shop.orders]\n__all__ = ['tables']\n",
     "tables = [shop.orders]\ndelta_tables = tables\n",
-    "tables = [shop.orders, 'another']\n",
-    "tables = []\n",
-    "orders = shop.orders\n",
     "from test_user import tables\n",
-    "class TestMore:\n    model = shop.orders\n    def test_more(self): pass\n",
     "class Silver:\n    orders = shop.orders\ndef test_more(): assert Silver\n",
     "import models\ntables = [models.other]\n",
 ]
@@ -379,16 +337,6 @@ def test_a_package_names_all_modules_inside_it(package, without):
     )
 
 
-def test_a_package_without_a_table_is_an_error(package):
-    modules = {"__init__": "", "jobs": "", "test_jobs": "raise RuntimeError\n", "gold/rates": "RATE = 7\n"}
-
-    result = package(modules).run()
-
-    text = "models: the package shop declares no table in any of its modules: shop, shop.gold.rates, shop.jobs"
-    result.stdout.fnmatch_lines([text])
-    assert result.ret in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.TESTS_FAILED)
-
-
 def test_a_module_in_a_package_is_imported_once_under_its_own_name(project):
     project.ini("testpaths = tests")
     project.settings('models = ["shop.models"]')
@@ -400,27 +348,7 @@ def test_a_module_in_a_package_is_imported_once_under_its_own_name(project):
         "import sys\ndef test_once(): assert [n for n in sys.modules if n in ('models', 'shop.models')] == ['shop.models']\n",
     )
 
-    result = project.run("--snapshot-update", subprocess=True)
-
-    result.assert_outcomes(passed=3)
-    assert project.snapshots() == [
-        "shop/__snapshots__/models/dev.silver.orders.ddl.sql",
-        "shop/__snapshots__/models/dev.silver.orders.state.json",
-    ]
-
-
-def test_hooks_that_multiply_tests_reach_every_table(project):
-    project.models(ORDERS + OTHER)
-    project.pytester.makeconftest(
-        "def pytest_generate_tests(metafunc):\n"
-        "    if metafunc.function.__name__ == 'rules':\n"
-        "        metafunc.fixturenames.append('again')\n"
-        "        metafunc.parametrize('again', [1, 2])\n",
-    )
-
-    assert [line for line in collected(project.run("--collect-only", "-q")) if "rules" in line] == [
-        f"models.py::dev.silver.{name}::rules[{number}]" for name in ("orders", "other") for number in (1, 2)
-    ]
+    project.run("--snapshot-update", subprocess=True).assert_outcomes(passed=3)
 
 
 ODD = [
@@ -433,43 +361,13 @@ def test_odd_names_stay_selectable_and_keep_their_snapshots_apart(project):
     project.models(
         "".join(f"t{i} = Table('dev', 'silver', {n!r}, [Column('a', LongType())])\n" for i, n in enumerate(ODD)),
     )
-    project.run("-p", "cacheprovider", "-m", "delta_ddl").assert_outcomes(failed=len(ODD))
 
-    result = project.run("-p", "cacheprovider", "--lf", "--snapshot-update")
+    project.run("-m", "delta_ddl", "--snapshot-update").assert_outcomes(passed=len(ODD))
 
-    result.assert_outcomes(passed=len(ODD))
     assert len(project.snapshots()) == 2 * len(ODD)
     items = [line for line in collected(project.run("--collect-only", "-q")) if line.endswith("ddl")]
     assert len(set(items)) == len(ODD)
     project.run(*items).assert_outcomes(passed=len(ODD))
-
-
-def test_other_objects_are_left_alone(project):
-    project.settings()
-    project.pytester.makepyfile(
-        test_hostile="""
-        import pytest_delta_schema.models.table
-        class Hostile:
-            @property
-            def __class__(self):
-                raise RuntimeError("woken up")
-        hostile = Hostile()
-        class TestGroup:
-            table = pytest_delta_schema.Table(
-                "dev", "silver", "x", [pytest_delta_schema.Column("id", __import__("pyspark.sql.types").sql.types.LongType())]
-            )
-            def test_it(self): pass
-        """,
-    )
-
-    assert collected(project.run("--collect-only", "-q")) == ["test_hostile.py::TestGroup::test_it"]
-
-
-def test_a_module_that_was_changed_and_imported_again_declares_what_it_holds_now(project):
-    for name in ("first", "second"):
-        project.models(f"{name} = table('dev.silver.{name}', Column('id', LongType()))\n")
-
-        assert collected(project.run("--collect-only", "-q"))[0] == f"models.py::dev.silver.{name}::rules"
 
 
 TESTS = """
@@ -511,18 +409,12 @@ def test_a_mode_on_the_command_line_runs_contracts_only(shop):
     assert ran(result) == set()
     assert [line for line in result.outlines if "other test" in line] == [ONE_LINE.format("enforce")]
     assert "1 snapshot unused" not in result.stdout.str()
-    result = shop.run("--delta-sync-metadata", "--delta-backend=unity", "--delta-set=unity_uri=http://127.0.0.1:9")
-    result.assert_outcomes(passed=2, failed=1, deselected=5)
-    result.stdout.fnmatch_lines([ONE_LINE.format("sync-metadata")])
     result = shop.run("--delta-drift", "--collect-only", "-q")
     assert [line.rpartition("::")[2] for line in collected(result)] == ["rules", "ddl", "drift"]
     result.stdout.fnmatch_lines(["3/8 tests collected (5 deselected)*"])
 
 
-def test_a_mode_in_addopts_runs_all_tests(shop, monkeypatch):
-    with monkeypatch.context() as environment:
-        environment.setenv("PYTEST_ADDOPTS", "--delta-apply")
-        shop.run().assert_outcomes(passed=8)
+def test_a_mode_in_addopts_runs_all_tests(shop):
     shop.ini("addopts = --delta-apply", "markers = slow")
     shop.run().assert_outcomes(passed=8)
 
@@ -530,7 +422,6 @@ def test_a_mode_in_addopts_runs_all_tests(shop, monkeypatch):
 CHOSEN = [
     (["test_shop.py::test_sum", "test_shop.py::test_value[b::c]"], {"test_sum", "test_value[b::c]"}),
     (["./../{folder}/test_shop.py::test_sum", "test_shop.py::TestGroup::test_two", "."], {"test_sum", "test_two"}),
-    (["test_shop.py"], set()),
 ]
 
 
@@ -541,37 +432,6 @@ def test_a_node_id_chooses_a_test_next_to_contracts(shop):
         assert ran(result) == expected, chosen
         assert sum("models.py::dev.silver.orders::" in line for line in result.outlines if "PASSED" in line) == 3
         assert result.ret == 0
-
-
-SELECTING = [
-    (["-k", "rules or apply or test_sum"], 2),
-    (["-m", "not slow"], 3),
-    (["-p", "no:terminal", "-p", "no:syrupy"], 3),
-]
-
-
-def test_what_selects_chooses_among_contracts(shop):
-    for args, passed in SELECTING:
-        result = shop.run("--delta-apply", *args, "--junitxml=report.xml")
-
-        report = (shop.path / "report.xml").read_text()
-        assert report.count("<testcase ") == passed, args
-        assert "test_shop" not in report
-        assert result.ret == 0
-    shop.pytester.makepyfile(test_shop="def test_sum(): assert False")
-    shop.run("-p", "cacheprovider")
-    result = shop.run("-p", "cacheprovider", "--delta-apply", "--lf")
-    result.assert_outcomes(deselected=1, warnings=1)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-
-
-def test_nothing_but_other_tests_is_no_green_gate(shop):
-    shop.settings('backend = "memory"')
-
-    result = shop.run("--delta-drift")
-
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(["--delta-drift found no table, so nothing was checked.*", ONE_LINE.format("drift")])
 
 
 def test_snapshots_of_other_tests_stay(shop):
@@ -587,9 +447,7 @@ def test_snapshots_of_other_tests_stay(shop):
 
 EXPRESSIONS = {
     "delta and not (delta_ddl or delta_rules)": "1 test collected in *",
-    "not delta": "no tests collected in *",
     "delta_drift and not slow": "1/3 tests collected (2 deselected) in *",
-    "delta_drift and": "ERROR: Wrong expression passed to '-m': delta_drift and: *",
 }
 
 
@@ -599,4 +457,4 @@ def test_checks_that_no_expression_of_marks_can_select_are_not_made(project):
     for expression, line in EXPRESSIONS.items():
         result = project.run("--delta-drift", "-m", expression, "--collect-only", "-q")
 
-        (result.stderr if line.startswith("ERROR") else result.stdout).fnmatch_lines([line])
+        result.stdout.fnmatch_lines([line])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.plugin_project import MODELS
+from support.plugin_project import MODELS, consent
 
 WANTED = """
 def wanted(name):
@@ -17,20 +17,10 @@ HELD = """MemoryCatalog([
     stored(name, ID, OLD._replace(name="legacy"), table_properties={"delta.columnMapping.mode": "name"})
     for name in ("dev.silver.orders", "dev.silver.lines")
 ])"""
-ENTRY = """
-[[tool.pytest_delta_schema.allow]]
-action = "{action}"
-path = "{path}"
-reason = "moved to payments"
-expires = {expires}
-"""
+ANY = "dev.silver.*.LEGACY"
 UNUSED = "  unused      consent 'drop-column dev.silver.[*].gone' (moved to payments) was needed by no table of this run; remove it"
 APPLY = ("--delta-apply", "-m", "delta_apply")
 DRIFT = ("--delta-drift", "-m", "delta_drift")
-
-
-def entry(path="dev.silver.*.LEGACY", expires="2999-12-31", action="drop-column"):
-    return ENTRY.format(action=action, path=path, expires=expires)
 
 
 @pytest.fixture
@@ -41,9 +31,9 @@ def held(project):
 
 
 def test_an_entry_that_nothing_needs_fails_a_run_that_looked_at_everything(held):
-    held.settings(MODELS, entry())
+    held.settings(MODELS, consent(ANY))
     needed = held.run(*APPLY)
-    held.settings(MODELS, entry(), entry("dev.silver.*.gone"))
+    held.settings(MODELS, consent(ANY), consent("dev.silver.*.gone"))
     result = held.run(*APPLY)
     part = held.run(*APPLY, "-k", "orders")
 
@@ -58,7 +48,7 @@ def test_an_entry_that_nothing_needs_fails_a_run_that_looked_at_everything(held)
 
 
 def test_an_expired_entry_stops_a_run_with_a_catalog(project):
-    project.settings(entry(expires="2001-01-01"))
+    project.settings(consent(ANY, expires="2001-01-01"))
     text = "consent 'drop-column dev.silver.*{}' expired at the end of 2001-01-01 in UTC ({}); remove it, or renew it"
     of_run = (
         "--delta-set=allow=[{ action = 'drop-column', path = 'dev.silver.**', reason = 'x', expires = 2001-01-01 }]"
@@ -70,13 +60,18 @@ def test_an_expired_entry_stops_a_run_with_a_catalog(project):
 
 
 def test_consents_to_break_contracts_are_of_no_concern_to_plans(held):
-    held.settings(MODELS, entry(), entry("dev.silver.**", "2001-01-01", "break"), entry("dev.gold.**", action="break"))
+    held.settings(
+        MODELS,
+        consent(ANY),
+        consent("dev.silver.**", action="break", expires="2001-01-01"),
+        consent("dev.gold.**", action="break"),
+    )
     options = held.options()
 
     result = held.run(*DRIFT, "--delta-allow=break no.such.table")
 
     assert options.expired_consents == ("break dev.silver.**",)
-    assert [str(consent) for consent in options.settings.project_consents] == [
+    assert [str(one) for one in options.settings.project_consents] == [
         "drop-column dev.silver.*.legacy",
         "break dev.gold.**",
     ]
@@ -116,25 +111,3 @@ def test_a_name_without_a_table_is_a_usage_error_before_anything_is_read(held):
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     fact = "names no table of this run; collected are dev.silver.lines, dev.silver.orders"
     assert result.stderr.str().strip() == f"ERROR: consent 'drop-column dev.silver.order.x' {fact}"
-
-
-def test_what_is_not_known_of_a_consent_is_a_note(held):
-    held.catalog(HELD.replace("MemoryCatalog", "Forgetful", 1))
-    held.extend_conftest(
-        "\nfrom pytest_delta_schema.diagnostics.errors import StatementError\n"
-        "class Forgetful(MemoryCatalog):\n    def past_columns(self, table, paths):\n        raise StatementError('no log')\n",
-    )
-    consents = [
-        f"--delta-allow=drop-column dev.silver.{name}" for name in ("orders.legacy", "lines.legacy", "orders.old")
-    ]
-
-    result = held.run(*APPLY, *consents, "--junitxml=report.xml")
-
-    result.assert_outcomes(passed=2)
-    note = (
-        "consent 'drop-column dev.silver.orders.old' names no column of dev.silver.orders, and whether it had one cannot be"
-        " read: no log; remove it"
-    )
-    result.stdout.fnmatch_lines([f"  unused      {note}"])
-    report = held.path.joinpath("report.xml").read_text().replace("&apos;", "'")
-    assert f'name="delta.unused" value="{note}"' in report

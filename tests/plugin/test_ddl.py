@@ -44,23 +44,6 @@ def test_without_syrupy_the_check_is_skipped_with_its_reason(project):
     )
 
 
-def test_any_text_can_be_kept_with_the_fixture(project):
-    project.settings()
-    project.pytester.makepyfile(
-        test_sql="""
-        def test_it(delta_snapshot):
-            assert delta_snapshot == "SELECT 1;\\r\\nSELECT 2;"
-        def test_numbers(delta_snapshot):
-            delta_snapshot == 1
-            assert isinstance(delta_snapshot.executions[0].exception, TypeError)
-        """,
-    )
-
-    project.run("--snapshot-update").assert_outcomes(passed=2)
-
-    assert (project.path / "__snapshots__/test_sql/test_it.sql").read_bytes() == b"SELECT 1;\nSELECT 2;\n"
-
-
 def test_a_text_of_a_test_shows_every_change_and_how_it_is_accepted(project, monkeypatch):
     monkeypatch.setenv("CI", "true")
     project.settings()
@@ -168,19 +151,11 @@ BACKENDS = [
 
 
 def test_a_snapshot_shows_checks_as_the_backend_of_the_project_takes_them(project):
-    project.models(
-        "from pytest_delta_schema import Check\n"
-        "orders = table('dev.silver.orders', Column('id', LongType()), checks=[Check('positive', 'id > 0')])\n"
-    )
+    project.models(ORDERS)
     follows = []
     for of_project, of_run, _ in BACKENDS:
         project.settings(MODELS, *([f'backend = "{of_project}"'] if of_project else []))
         options = project.options(*([f"--delta-backend={of_run}"] if of_run else []))
         follows.append((of_project, of_run, options.settings.checks_follow))
-    project.settings(MODELS, 'backend = "databricks"')
-
-    project.run("--snapshot-update", "--delta-backend=memory")
 
     assert follows == BACKENDS
-    (path,) = (project.path / "__snapshots__").rglob("*.sql")
-    assert "ADD CONSTRAINT `positive` CHECK (id > 0);" in path.read_text("utf-8")

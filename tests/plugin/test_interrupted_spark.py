@@ -139,14 +139,3 @@ def test_sigterm_in_a_statement_that_never_ends(interrupted, project):
     assert "  to restore:  nothing was changed\n" in result.stdout
     assert versions(project.path / ".delta-warehouse") == NAMES
     require_no_jvm(project.path)
-
-
-def test_sigkill_takes_the_jvm_along(interrupted, project):
-    result = interrupted(
-        kind="COMMENT_TABLE",
-        interrupt="os.kill(os.getpid(), signal.SIGKILL)",
-        options='comment="Orders"',
-    )
-
-    assert result.returncode == -signal.SIGKILL
-    require_no_jvm(project.path)

@@ -14,78 +14,48 @@ MORE = """
 later = table("dev.silver.zz_later", Column("id", LongType()))
 """
 CONFTEST = """
-import os, signal, threading, time
-from contextlib import suppress
-from pathlib import Path
+import os
 from pytest_delta_schema import MemoryCatalog
 from pytest_delta_schema.execute import interruption
 from pytest_delta_schema.plugin import interruption as interruption_report
 
 # Nothing that these tests wait for has a time limit that a slow machine could exceed.
-interruption.READING = 300
-if {is_unlimited}:
-    interruption_report.LIMIT = 300
-
-def interrupt():
-    {interrupt}
-
-def hang():
-    threading.Event().wait(300)
-    raise AssertionError("nobody came")
+interruption.READING = interruption_report.LIMIT = 300
 
 class Stopped(MemoryCatalog):
-    number, is_over = 0, False
+    number = 0
 
     def run(self, statement):
         self.number += 1
         if self.number == {number} and {when!r} == "before":
-            self.is_over = True
-            interrupt()
+            os.kill(os.getpid(), {signum:d})
         super().run(statement)
         if self.number == {number} and {when!r} == "after":
-            self.is_over = True
-            interrupt()
-
-    def snapshot(self, models):
-        if self.is_over:
-            {look}
-        return super().snapshot(models)
+            os.kill(os.getpid(), {signum:d})
 
 @pytest.fixture(scope="session")
 def delta_catalog():
     return Stopped([stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))])
 """
-ITSELF = "os.kill(os.getpid(), {:d})"
 RESTORE = "  to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"
 
 
-@pytest.fixture
-def stopped(project):
-    """Run an apply in which a statement interrupts; a new session, so signals to the group reach nobody else."""
-
-    def run(*args, interrupt, number=3, when="before", look="pass", extra="", is_unlimited=True):
-        head = CATALOG.partition("@pytest.fixture")[0]
-        body = CONFTEST.format(interrupt=interrupt, number=number, when=when, look=look, is_unlimited=is_unlimited)
-        project.pytester.makeconftest(f"{head}\n{body}\n{extra}")
-        if not (project.path / "models.py").exists():
-            project.models(ORDERS + MORE)
-        command = [sys.executable, "-m", "pytest", *ALONE, "--delta-apply", "-m", "delta_apply", *args]
-        return subprocess.run(
-            command,
-            cwd=project.path,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            start_new_session=True,
-            check=False,
-        )
-
-    return run
-
-
 @pytest.mark.parametrize(("signum", "number", "when"), [(signal.SIGINT, 1, "before"), (signal.SIGTERM, 3, "after")])
-def test_what_an_interruption_shows(stopped, signum, number, when):
-    result = stopped(interrupt=ITSELF.format(signum), number=number, when=when)
+def test_what_an_interruption_shows(project, signum, number, when):
+    project.models(ORDERS + MORE)
+    head = CATALOG.partition("@pytest.fixture")[0]
+    project.pytester.makeconftest(head + CONFTEST.format(signum=signum, number=number, when=when))
+
+    # A new session, so signals to the group reach nobody else.
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", *ALONE, "--delta-apply", "-m", "delta_apply"],
+        cwd=project.path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        start_new_session=True,
+        check=False,
+    )
 
     assert result.returncode == (2 if signum == signal.SIGINT else -15), result.stdout + result.stderr
     committed = when == "after"
@@ -100,19 +70,6 @@ def test_what_an_interruption_shows(stopped, signum, number, when):
     assert "not begun: dev.silver.zz_later\n" in result.stdout
     assert "Traceback" not in result.stdout + result.stderr
     assert "memory/catalog.py" not in result.stdout
-
-
-def test_between_two_tables(stopped):
-    hook = f"""
-def pytest_runtest_logfinish(nodeid):
-    if "orders::apply" in nodeid:
-        {ITSELF.format(signal.SIGTERM)}
-"""
-    result = stopped(interrupt="pass", extra=hook)
-
-    assert result.returncode == -signal.SIGTERM
-    assert "no table was being changed\nnot begun: dev.silver.zz_later\n" in result.stdout
-    assert "apply: 1 applied, 6 statements run" in result.stdout
 
 
 def test_only_an_apply_takes_the_signal_over_and_gives_it_back(project):
@@ -136,63 +93,3 @@ def test_only_an_apply_takes_the_signal_over_and_gives_it_back(project):
     project.run("--delta-apply", "-m", "delta_apply", "models.py").assert_outcomes(passed=1)
     assert signal.getsignal(signal.SIGTERM) is handler
     project.run("-o", "addopts=--delta-apply", "test_signal.py").stdout.fnmatch_lines(["*AssertionError*"])
-
-
-def test_a_run_that_pytest_stops_is_not_interrupted(project):
-    project.models(ORDERS)
-    project.catalog("MemoryCatalog()")
-    project.pytester.makepyfile(test_broken="raise OSError")
-
-    result = project.run("--delta-apply")
-
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    assert "delta schema: interrupted" not in result.stdout.str()
-
-
-def test_a_signal_that_is_ignored_stays_ignored(stopped):
-    extra = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
-
-    result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra)
-
-    assert result.returncode == 0, result.stdout
-    assert "apply: 2 applied" in result.stdout
-
-
-def test_a_second_interruption_ends_at_once(stopped):
-    result = stopped(interrupt=ITSELF.format(signal.SIGINT), look="os.kill(os.getpid(), signal.SIGINT); hang()")
-
-    assert result.returncode == 2
-    assert "no table was being changed" not in result.stdout
-    assert "dev.silver.orders: interrupted in statement 3 of 6" in result.stdout
-    assert "perhaps committed" in result.stdout
-
-
-def test_a_process_that_does_not_end_is_ended(stopped):
-    extra = """
-@pytest.fixture(scope="session", autouse=True)
-def stuck():
-    yield
-    try:
-        hang()
-    except BaseException:
-        hang()
-"""
-    result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra, is_unlimited=False)
-
-    assert result.returncode == 128 + signal.SIGTERM
-    assert "delta schema: ended by SIGTERM, which took too long\n" in result.stdout
-    assert "dev.silver.orders: interrupted in statement 3 of 6\n" in result.stdout
-
-
-def test_a_second_interruption_while_the_run_ends(stopped):
-    extra = """
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session):
-    raise KeyboardInterrupt
-"""
-    result = stopped(interrupt="os.killpg(0, signal.SIGINT)", extra=extra)
-
-    assert result.returncode == -signal.SIGINT
-    assert result.stdout.count("delta schema: interrupted\n") == 1
-    assert result.stdout.count("dev.silver.orders: interrupted in statement 3 of 6\n") == 1
-    assert RESTORE in result.stdout

@@ -179,50 +179,11 @@ def test_a_test_and_the_header_have_the_warehouse_of_the_run(project):
 
     section = project.run("-s", "-o", "addopts=--delta-drift")
     option = project.run("-s", "--delta-warehouse", "there/{worker}")
-    project.models(ORDERS)
-    project.settings(MODELS)
-    default = project.run("--collect-only", DRIFT)
 
     section.stdout.fnmatch_lines(
         [f"delta schema: drift on local, warehouse {project.path}/here", f"*WAREHOUSE {project.path}/here*"]
     )
     option.stdout.fnmatch_lines([f"*WAREHOUSE {project.path}/there/main*"])
-    default.stdout.fnmatch_lines([f"delta schema: drift on local, warehouse {project.path}/.delta-warehouse"])
-
-
-MODEL = "orders = table('dev.silver.orders', Column('id', LongType()))\n"
-SESSION = """
-import pytest
-from pyspark.errors import PySparkException
-
-class Session:
-    __module__ = "pyspark.sql.connect.session"
-
-    @property
-    def conf(self):
-        raise PySparkException("nobody is there")
-
-@pytest.fixture(scope="session")
-def delta_spark():
-    return Session()
-"""
-
-
-def test_a_backend_that_cannot_be_opened_says_why(project, monkeypatch):
-    monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
-    monkeypatch.setitem(sys.modules, "databricks", None)
-    project.models(MODEL)
-
-    databricks = project.run(DRIFT, "--delta-backend=databricks", "-m", "delta_drift")
-    project.pytester.makeconftest(SESSION)
-    session = project.run(DRIFT, "--delta-backend=session", "-m", "delta_drift")
-
-    for result, text in (
-        (databricks, "the databricks backend needs databricks-connect here, which cannot be imported *"),
-        (session, "the Spark session does not answer: nobody is there; see that its server runs and can be reached"),
-    ):
-        result.assert_outcomes(errors=1)
-        result.stdout.fnmatch_lines([f"  unreadable  *{text}"])
 
 
 LOST = """
@@ -258,21 +219,20 @@ def lost(project):
     """Run the gate over 20 tables, whose catalog has a connection that fails."""
     project.models("".join(f"t{i} = table('dev.silver.t{i}', Column('id', LongType()))\n" for i in range(20)))
 
-    def run(raises, *args):
+    def run(raises):
         project.pytester.makeconftest(LOST.replace("{raises}", raises))
-        return project.run(DRIFT, "-k", "drift", *args)
+        return project.run(DRIFT, "-k", "drift")
 
     return run
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
-def test_a_lost_connection_is_reported_once(lost, workers):
-    result = lost("SessionAlreadyClosedError('Invalid access token.')", *workers)
+def test_a_lost_connection_is_reported_once(lost):
+    result = lost("SessionAlreadyClosedError('Invalid access token.')")
 
     reason = (
         "the SQL warehouse does not answer (Invalid access token.); check that it exists and that the token is valid"
     )
-    result.assert_outcomes(errors=1, skipped=19, deselected=0 if workers else 40)
+    result.assert_outcomes(errors=1, skipped=19, deselected=40)
     assert [line.strip() for line in result.outlines if reason in line] == [reason, f"unreadable  {reason}"]
     (summary,) = [line for line in result.outlines if line.startswith("ERROR models.py")]
     assert summary.count("dev.silver.t") == 1
@@ -280,3 +240,15 @@ def test_a_lost_connection_is_reported_once(lost, workers):
 
 def test_a_refused_statement_concerns_its_table_only(lost):
     lost("PermissionError('[INSUFFICIENT_PERMISSIONS] no SELECT')").assert_outcomes(errors=20, deselected=40)
+
+
+def test_a_backend_that_cannot_be_opened_says_why(project, monkeypatch):
+    monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
+    monkeypatch.setitem(sys.modules, "databricks", None)
+    project.models(ORDERS)
+
+    result = project.run(DRIFT, "--delta-backend=databricks", "-m", "delta_drift")
+
+    result.assert_outcomes(errors=1)
+    text = "the databricks backend needs databricks-connect here, which cannot be imported *"
+    result.stdout.fnmatch_lines([f"  unreadable  *{text}"])

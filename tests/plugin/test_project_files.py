@@ -64,16 +64,6 @@ def test_an_empty_folder_becomes_a_project_whose_next_command_works(folder):
     assert again.errlines == [f"ERROR: {fault}", ""]
 
 
-def test_a_section_that_this_pytest_does_not_read_is_to_be_renamed_first(folder, monkeypatch):
-    monkeypatch.setattr(pytest, "version_tuple", (8, 4, 2))
-
-    first = (
-        "first: rename the section [tool.pytest] of pyproject.toml to [tool.pytest.ini_options], because pytest 8.4.2 does"
-        ' not read it, and see that it has pythonpath = ["."], so the module shop.models is found'
-    )
-    assert started(folder, **{"pyproject.toml": b"[tool.pytest]\npythonpath = ['.']\n"}) == [*WROTE, first, NEXT]
-
-
 BEFORE = {
     # the text of pyproject.toml, and what is added
     b"": PYTEST + b"\n" + SETTINGS,
@@ -81,7 +71,6 @@ BEFORE = {
     b"# a\r\n[project]\r\nname = 'x'\r\n": (b"\n" + PYTEST + b"\n" + SETTINGS).replace(b"\n", b"\r\n"),
     b"[tool.pytest]\npythonpath = ['.']\n": b"\n" + SETTINGS,
     b"[tool.pytest.ini_options]\npythonpath = '.'\n": b"\n" + SETTINGS,
-    b"tool.ruff.line-length = 9\n": b"\n" + PYTEST + b"\n" + SETTINGS,
 }
 
 
@@ -138,7 +127,6 @@ FOUND = [
     (["lake/__init__.py"], "lake/models.py"),
     (["lake/__init__.py", "tests/__init__.py"], "lake/models.py"),
     (["lake/__init__.py", "lake/models.py"], "lake/delta_models.py"),
-    (["lake/__init__.py", "lake/models/__init__.py"], "lake/delta_models.py"),
     (["lake/__init__.py", "sea/__init__.py"], "shop/models.py"),
 ]
 SIGNS = {

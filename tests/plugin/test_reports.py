@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import sys
 from typing import Any
 
 import pytest
-from _pytest.runner import runtestprotocol
 from jsonschema import Draft202012Validator
 
 from support.json_schemas import report_schema, strict
-from support.plugin_project import ORDERS
+from support.plugin_project import ORDERS, consent
 
 VALIDATOR = Draft202012Validator(strict(report_schema()))
 TWO = """
@@ -130,40 +127,9 @@ def test_an_apply_says_what_ran_and_what_it_lost(drifted):
     assert _outcomes(report) == {"dev.silver.orders": "in sync", "dev.silver.parents": "applied"}
     parents = report["tables"][1]
     assert (parents["restore_version"], parents["observed_version"]) == (0, 0)
+    assert parents["observed"]["columns"] == [{"name": "id", "type": "bigint"}]  # as it was before the apply
     assert parents["restore_sql"] == "RESTORE TABLE `dev`.`silver`.`parents` TO VERSION AS OF 0"
     assert [statement["ran"] for statement in parents["statements"]] == [True]
-
-
-def _schemas(table):
-    """Return the names and types of the columns of a model, and of its table in the catalog."""
-    return [
-        None if table[side] is None else [(column["name"], column["type"]) for column in table[side].get("columns", ())]
-        for side in ("declared", "observed")
-    ]
-
-
-WIDENED = """
-orders = table("dev.silver.orders", Column("id", LongType()))
-bad = table("dev.silver.bad", Column("id", LongType()), primary_key=["nope"])
-new = table("dev.silver.new", Column("id", LongType()))
-"""
-BIGINT, INT = [("id", "bigint")], [("id", "int")]
-
-
-def test_both_schemas_are_in_the_report_before_anything_changes(project):
-    project.settings('models = ["models"]', 'enable_features = ["typeWidening"]')
-    project.models(WIDENED)
-    project.catalog('MemoryCatalog([stored("dev.silver.orders", OLD._replace(data_type="int"))])')
-    expected = {
-        (): [[None, None], [BIGINT, None], [BIGINT, None]],
-        ("--delta-drift",): [[None, None], [BIGINT, []], [BIGINT, INT]],
-        ("--delta-apply", "--delta-warehouse=w/{worker}"): [[None, None], [BIGINT, []], [BIGINT, INT]],
-    }
-    for arguments, schemas in expected.items():
-        project.run("--snapshot-update", *arguments, "--delta-report=json", "--delta-report=html")
-
-        assert [_schemas(table) for table in _report(project)["tables"]] == schemas
-        assert "Schema: 1 part" in (project.path / "delta-report.html").read_text()
 
 
 def test_rows_are_left_out_of_reports(project):
@@ -185,7 +151,7 @@ def test_rows_are_left_out_of_reports(project):
     assert project.options("--delta-drift", "--delta-set=report_samples=true").report_samples
 
 
-def test_errors_in_set_up_and_a_fault_of_the_whole_run(drifted):
+def test_errors_in_set_up(drifted):
     drifted.pytester.makeconftest(
         """
 import pytest
@@ -194,74 +160,40 @@ import pytest
 def delta_catalog():
     raise RuntimeError("no https://user:secret@catalog.example/x today")
 
-@pytest.fixture(autouse=True)
-def broken(request):
-    if request.node.nodeid.endswith("parents::rules"):
-        assert not "here"
 """,
     )
     drifted.run("--delta-drift", "--delta-report=json")
 
     report = _report(drifted)
     assert _outcomes(report) == dict.fromkeys(("dev.silver.orders", "dev.silver.parents"), "unreadable")
-    assert _checks(report)["dev.silver.parents"] == {"rules": "error", "ddl": "failed", "drift": "error"}
+    assert _checks(report)["dev.silver.parents"] == {"rules": "passed", "ddl": "failed", "drift": "error"}
     messages = {diagnostic["message"] for table in report["tables"] for diagnostic in table["diagnostics"]}
     assert "RuntimeError: no https://***@<server>/x today" in messages
     assert report["tables"][0]["location"] == {"file": "models.py", "line": 8, "column": None, "end_line": None}
-
-
-def test_a_fault_of_the_whole_run_is_reported_once(drifted):
-    drifted.catalog("closed()")
-    drifted.pytester.path.joinpath("conftest.py").write_text(
-        """
-import pytest
-from pytest_delta_schema import MemoryCatalog
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
-
-class Closed(MemoryCatalog):
-    def snapshot(self, models):
-        raise BackendUnavailableError("no route to http://catalog.example:80; start it")
-
-@pytest.fixture(scope="session")
-def delta_catalog():
-    return Closed()
-""",
-    )
-
-    drifted.run("--delta-drift", "--delta-report=json", "-m", "delta_drift")
-
-    report = _report(drifted)
-    assert [fault["message"] for fault in report["faults"]] == ["no route to http://<server>; start it"]
-    assert list(_checks(report).values()) == [{"drift": "error"}, {"drift": "error"}]
-    assert _outcomes(report) == dict.fromkeys(("dev.silver.orders", "dev.silver.parents"), "unreadable")
-    assert [table["diagnostics"] for table in report["tables"]] == [[], []]
 
 
 STOPPING = """
 @pytest.fixture(autouse=True)
 def stop(request):
     if request.node.nodeid.endswith("orders::drift"):
-        raise {}
+        raise AssertionError
 """
 
 
 def test_a_run_that_stops_early_is_incomplete(drifted):
-    for raised, arguments, checks in (("KeyboardInterrupt", (), {}), ("AssertionError", ("-x",), {"drift": "error"})):
-        drifted.catalog(DRIFTED)
-        drifted.extend_conftest(STOPPING.format(raised))
+    drifted.extend_conftest(STOPPING)
 
-        drifted.run("--delta-drift", "--snapshot-update", "--delta-report=json", *arguments)
+    drifted.run("--delta-drift", "--snapshot-update", "--delta-report=json", "-x")
 
-        report = _report(drifted)
-        assert report["complete"] is report["runs"][0]["complete"] is False
-        assert _checks(report)["dev.silver.orders"] == {"rules": "passed", "ddl": "passed", **checks}
-        assert "drift" not in _checks(report)["dev.silver.parents"]
+    report = _report(drifted)
+    assert report["complete"] is report["runs"][0]["complete"] is False
+    assert _checks(report)["dev.silver.orders"] == {"rules": "passed", "ddl": "passed", "drift": "error"}
+    assert "drift" not in _checks(report)["dev.silver.parents"]
 
 
-@pytest.mark.parametrize(("stuck", "options"), [("time.sleep(60)", ()), ("pass", ("-n1",))], ids=["stuck", "workers"])
-def test_sigterm_leaves_a_report(drifted, stuck, options):
+def test_sigterm_leaves_a_report(drifted):
     drifted.extend_conftest(
-        f"""
+        """
 import os, signal, time
 import pytest_delta_schema.plugin.interruption
 
@@ -271,14 +203,14 @@ pytest_delta_schema.plugin.interruption.LIMIT = 0.5
 def stop(request):
     if request.node.nodeid.endswith("orders::drift"):
         try:
-            os.kill(os.getppid() if {bool(options)} else os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(60)
         finally:
-            {stuck}
+            time.sleep(60)
 """,
     )
 
-    result = drifted.run("--delta-drift", "--delta-report=json", *options, subprocess=True)
+    result = drifted.run("--delta-drift", "--delta-report=json", subprocess=True)
 
     report = _report(drifted)
     assert result.ret == 128 + signal.SIGTERM
@@ -309,73 +241,14 @@ def crash(request):
     assert report["tables"][0]["diagnostics"][0]["message"] == "the worker of xdist that ran this check has crashed"
 
 
-class Reruns:
-    """Runs each failed item again, as pytest-rerunfailures does."""
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item, nextitem):
-        for report in runtestprotocol(item, nextitem=nextitem, log=False):
-            if report.failed:
-                report.outcome = "rerun"  # type: ignore[assignment]
-            item.ihook.pytest_runtest_logreport(report=report)
-            if report.outcome == "rerun":  # type: ignore[comparison-overlap]
-                item._initrequest()
-                break
-        else:
-            return True
-        runtestprotocol(item, nextitem=nextitem, log=True)
-        return True
-
-
-def test_the_last_of_several_attempts_counts(drifted):
-    drifted.extend_conftest(
-        """
-@pytest.fixture(autouse=True)
-def once(request, seen=[]):
-    if request.node.nodeid.endswith("orders::drift") and not seen:
-        seen.append(1)
-        raise RuntimeError
-""",
-    )
-    drifted.run("--delta-drift", "-m", "delta_drift", "--delta-report=json", plugins=[Reruns()])
-
-    report = _report(drifted)
-    assert report["complete"] is True
-    assert _outcomes(report) == {"dev.silver.orders": "in sync", "dev.silver.parents": "drifted"}
-    assert _checks(report)["dev.silver.parents"]["drift"] == "failed"
-
-
 def test_a_run_without_checks_overwrites_nothing(drifted):
     drifted.pytester.makepyfile(test_other="def test_other(): pass")
     (drifted.path / "delta-report.json").write_text("old")
-    for arguments in (("test_other.py",), ("--collect-only",)):
-        result = drifted.run("--delta-report=json", *arguments)
 
-        assert (drifted.path / "delta-report.json").read_text() == "old"
-        result.stdout.no_fnmatch_line("*report written*")
+    result = drifted.run("--delta-report=json", "test_other.py")
 
-
-def test_paths_start_where_they_are_written_and_the_command_line_comes_last(project):
-    folder = project.path / "sub"
-    folder.mkdir()
-    project.pytester.makepyprojecttoml(
-        '[tool.pytest.ini_options]\npythonpath = ["."]\n'
-        '[tool.pytest_delta_schema]\nmodels = ["models"]\nreport = ["json:out/a.json", "gitlab"]\n',
-    )
-    (project.path / "tox.ini").unlink()
-    project.models(ORDERS)
-    os.chdir(folder)
-
-    result = project.run("--delta-report=gitlab:off", "--delta-report=sarif", "--delta-report=github", "..")
-
-    result.stdout.fnmatch_lines(
-        [
-            f"delta schema: report written to {os.path.realpath(project.path)}/out/a.json",
-            "delta schema: report written to delta-report.sarif",
-            "::error file=models.py,line=8,title=DS127 dev.silver.orders::*",
-        ],
-    )
-    assert sorted(path.name for path in project.path.glob("**/*report*")) == ["delta-report.sarif"]
+    assert (drifted.path / "delta-report.json").read_text() == "old"
+    result.stdout.no_fnmatch_line("*report written*")
 
 
 def test_github_gets_annotations_and_a_summary_by_itself_unless_they_are_off(project, monkeypatch):
@@ -437,10 +310,8 @@ def test_unmanaged_tables_and_consents(project):
     project.settings(
         'models = ["models"]',
         'unmanaged = "fail"',
-        '[[tool.pytest_delta_schema.allow]]\naction = "drop-column"\npath = "dev.silver.orders.legacy"\n'
-        'reason = "r"\nexpires = 2999-12-31\n'
-        '[[tool.pytest_delta_schema.allow]]\naction = "rewrite"\npath = "dev.silver.orders"\n'
-        'reason = "r"\nexpires = 2999-12-31\n',
+        consent("dev.silver.orders.legacy"),
+        consent("dev.silver.orders", action="rewrite"),
     )
     project.models("orders = table('dev.silver.orders', Column('id', LongType(), is_nullable=False))")
     project.catalog(
@@ -462,18 +333,6 @@ def test_unmanaged_tables_and_consents(project):
         "holds 1 table that no model declares: dev.silver.tmp",
     )
     assert [table["name"] for table in report["tables"]] == ["dev.silver.orders"]
-
-
-def test_a_page_without_its_extra_is_refused_before_anything_runs(project, monkeypatch):
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    project.models(ORDERS)
-    fault = 'report html: it needs jinja2, which is not installed; run: pip install "pytest-delta-schema[html]"'
-
-    faults = [
-        project.faults("--delta-drift", f"--delta-report={report}") for report in ("html", "html:page.html", "json")
-    ]
-
-    assert faults == [[fault], [fault], []]
 
 
 def test_tokens_in_texts_of_the_catalog_are_shown_nowhere(project):

@@ -16,7 +16,6 @@ FOLDER = "__snapshots__/models/dev.silver."
 ONE = [f"{FOLDER}orders.ddl.sql", f"{FOLDER}orders.state.json"]
 BOTH = [*ONE, f"{FOLDER}other.ddl.sql", f"{FOLDER}other.state.json"]
 OTHER = "\nother = table('dev.silver.other', Column('id', LongType()))\n"
-NO_ADVICE = ["*not recommended*", "*snapshot* unused*", "*--snapshot-update to delete*", "*is of a table*"]
 OPTIONS = {
     '"amount", ': '"amount", renamed_from="x", data_type=',
     'primary_key=["id"],': 'primary_key=["id"], owns={"comments": "report"}, evolution="additive",'
@@ -140,31 +139,9 @@ DAMAGED = {
         ("state.json", lambda text: text.replace("{\n", "{\n<<<<<<< HEAD\n", 1)),
         [f"{UNREADABLE}has a conflict of a merge in line 2", "*: has a conflict of a merge in line 2; restore it"],
     ),
-    "no_json": (
-        ("state.json", lambda text: text[:-3]),
-        [
-            f"{UNREADABLE}is not valid JSON: Expecting *",
-            "*.no_json.state.json: is not valid JSON: Expecting *; restore it",
-        ],
-    ),
-    "no_utf_8": (
-        ("state.json", lambda text: f"\udcff{text}"),
-        [f"{UNREADABLE}is not UTF-8", "dev.silver.no_utf_8.state.json: is not UTF-8; restore it"],
-    ),
-    "unknown_key": (
-        ("state.json", lambda text: text.replace('"comment"', '"coment"')),
-        [
-            f"{UNREADABLE}columns[[]0] has the unknown key 'coment'",
-            "*: columns[[]0] has the unknown key 'coment'; write 'comment'",
-        ],
-    ),
     "newer": (
         ("state.json", lambda text: text.replace('"version": 1', '"version": 9')),
         [f"{UNREADABLE}{NEWER}", f"dev.silver.newer.state.json: {NEWER}; upgrade pytest-delta-schema"],
-    ),
-    "sql_is_no_text": (
-        ("ddl.sql", lambda _: "\udcff\udcfe\x00"),
-        ["its SQL is not the one in the snapshot", "review it, and accept it with: pytest --snapshot-update"],
     ),
     "without_sql": (
         ("ddl.sql", None),
@@ -188,13 +165,13 @@ def test_a_file_that_is_damaged_or_missing_is_named_and_written_again_but_not_th
 
     result = project.run()
 
-    result.assert_outcomes(passed=8, failed=8)
+    result.assert_outcomes(passed=4, failed=4)
     for name, (_, (head, line)) in DAMAGED.items():
         result.stdout.fnmatch_lines([f"dev.silver.{name}: {head}", line])
-    assert result.outlines.count("Write it again with: pytest --snapshot-update") == 4
+    assert result.outlines.count("Write it again with: pytest --snapshot-update") == 1
     result.stdout.no_fnmatch_line("*Traceback*")
     result = project.run("--snapshot-update")
-    result.assert_outcomes(passed=15, failed=1)
+    result.assert_outcomes(passed=7, failed=1)
     result.stdout.fnmatch_lines([f"dev.silver.newer: {UNREADABLE}{NEWER}"])
     kept = contents(project)
     assert [name for name in complete if kept[name] != complete[name]] == [f"{FOLDER}newer.state.json"]
@@ -222,9 +199,8 @@ def test_a_file_that_cannot_be_written_keeps_its_bytes(reviewed, monkeypatch):
 
 
 def test_the_files_of_a_table_that_is_not_declared_any_more_are_one_unused_snapshot(reviewed):
-    gone = ["gone", "without_sql", "without_state", "moved"]
+    gone = ["gone", "without_state", "moved"]
     project = reviewed(ORDERS + "".join(map(model, gone)), ORDERS)
-    (project.path / f"{FOLDER}without_sql.ddl.sql").unlink()
     (project.path / f"{FOLDER}without_state.state.json").unlink()
     project.models(model("moved"), "others")
     project.settings('models = ["models", "others"]')
@@ -242,12 +218,11 @@ def test_the_files_of_a_table_that_is_not_declared_any_more_are_one_unused_snaps
             f"{FOLDER}moved.ddl.sql (with .state.json) is of a table that moved to others.py; delete it: pytest"
             " --snapshot-update"
         ),
-        f"{FOLDER}without_sql.state.json is of a table that is not declared; delete it: pytest --snapshot-update",
         f"{FOLDER}without_state.ddl.sql is of a table that is not declared; delete it: pytest --snapshot-update",
     ]
-    result.stdout.fnmatch_lines(["2 snapshots passed. 4 snapshots unused.", "*--snapshot-update to delete*"])
+    result.stdout.fnmatch_lines(["2 snapshots passed. 3 snapshots unused.", "*--snapshot-update to delete*"])
     result = project.run("--snapshot-update")
-    result.stdout.fnmatch_lines(["2 snapshots passed. 4 unused snapshots deleted."])
+    result.stdout.fnmatch_lines(["2 snapshots passed. 3 unused snapshots deleted."])
     result.stdout.no_fnmatch_line("*is of a table*")
     moved = [f"__snapshots__/others/dev.silver.moved.{file}" for file in ("ddl.sql", "state.json")]
     assert project.snapshots() == [*ONE, *moved]
@@ -256,9 +231,7 @@ def test_the_files_of_a_table_that_is_not_declared_any_more_are_one_unused_snaps
 PARTS = {
     # arguments of a run that does not look at all tables, and a test that fails
     "word": (["-k", "other"], ""),
-    "node": (["models.py::dev.silver.other"], ""),
     "stopped early": (["-x", "--delta-drift"], ""),
-    "a module that raises": ([], "raise RuntimeError"),
     "a test that fails": ([], "def test_it(): assert False"),
 }
 
@@ -275,30 +248,6 @@ def test_an_update_of_a_part_or_of_something_broken_keeps_all_snapshots(reviewed
         assert project.snapshots() == BOTH, part
 
 
-SILENT = {
-    # the models, the arguments, and the exit code
-    "collection of a part": ("", ["--collect-only", "-k", "other"], 0),
-    "no such column": ("", ["--delta-drift", "--delta-allow=drop-column dev.silver.orders.nothing"], 4),
-    "the same without its check": (ORDERS.replace('"id"]', '"no"]') + OTHER, ["-m", "delta_ddl"], 1),
-    "update of a module that raises": ("raise OSError", ["--snapshot-update"], 2),
-}
-
-
-def test_there_is_no_advice_after_a_run_that_did_not_look(reviewed):
-    project = reviewed(ORDERS + OTHER)
-    project.catalog('MemoryCatalog([stored("dev.silver.orders", ID), stored("dev.silver.other", OLD)])')
-
-    for case, (models, args, code) in SILENT.items():
-        project.models(models or ORDERS + OTHER)
-
-        result = project.run(*args)
-
-        assert result.ret == code, case
-        for line in NO_ADVICE:
-            result.stdout.no_fnmatch_line(line)
-        assert project.snapshots() == BOTH, case
-
-
 def test_tests_that_keep_json_in_the_same_folder_do_not_claim_the_states(project):
     project.models(ORDERS)
     project.pytester.makepyfile(
@@ -310,8 +259,8 @@ def test_tests_that_keep_json_in_the_same_folder_do_not_claim_the_states(project
         """,
     )
 
-    for args in (["--snapshot-update"], ["--snapshot-update"]):
-        result = project.run(*args)
+    for _ in range(2):
+        result = project.run("--snapshot-update")
 
         result.assert_outcomes(passed=3)
         assert result.ret == 0
@@ -323,23 +272,12 @@ def test_items_that_are_repeated_have_the_snapshot_of_their_table(project):
     project.models(ORDERS)
     project.pytester.makeconftest(REPEATS)
 
-    for args, passed in (
-        (["--snapshot-update", "--count=2"], 4),
-        (["--snapshot-update"], 2),
-        (["--count=2"], 4),
-    ):
-        result = project.run(*args)
+    project.run("--snapshot-update", "--count=2").assert_outcomes(passed=4)
+    result = project.run("--snapshot-update")
 
-        result.assert_outcomes(passed=passed)
-        assert result.ret == 0
-        result.stdout.no_fnmatch_line("*is of a table*")
-        result.stdout.no_fnmatch_line("*unused*")
-        assert project.snapshots() == ONE
-    project.models(ORDERS.replace("18, 2", "20, 2"))
-    result = project.run("--count=2")
-    result.assert_outcomes(passed=2, failed=2)
-    result.stdout.fnmatch_lines(["*its SQL is not the one in the snapshot"] * 2)
-    result.stdout.no_fnmatch_line("*is of a table*")
+    result.assert_outcomes(passed=2)
+    result.stdout.no_fnmatch_line("*unused*")
+    assert project.snapshots() == ONE
 
 
 FORKS = """
@@ -379,12 +317,9 @@ def test_items_in_forks_show_their_outcomes_and_delete_no_snapshot(reviewed):
     project.catalog("MemoryCatalog()")
     project.extend_conftest(FORKS)
 
-    project.run("--snapshot-update", "--forked", subprocess=True).assert_outcomes(passed=2)
-    result = project.run("--delta-drift", "--forked", subprocess=True)
+    result = project.run("--delta-drift", "--snapshot-update", "--forked", subprocess=True)
 
     assert project.snapshots() == ONE
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(
-        ["drift: 1 drifted, 0 statements run", "  drifted     dev.silver.orders does not exist *"]
-    )
+    result.stdout.fnmatch_lines(["drift: 1 drifted, 0 statements run", "  drifted     dev.silver.orders does not *"])
     result.stdout.no_fnmatch_line("*is of a table*")

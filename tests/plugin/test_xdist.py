@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.plugin_project import ORDERS
+from support.plugin_project import ORDERS, consent
 from support.runs import shown_and_written
 
 if TYPE_CHECKING:
@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from support.plugin_project import Project
 
 REPORTS = ("--junitxml=report.xml", "--delta-report=json:report.json")
-UNUSED = """
-[[tool.pytest_delta_schema.allow]]
-action = "drop-column"
-path = "dev.silver.*.legacy"
-reason = "moved to payments"
-expires = 2999-12-31
-
-[[tool.pytest_delta_schema.allow]]
-action = "drop-column"
-path = "dev.silver.*.gone"
-reason = "moved to payments"
-expires = 2999-12-31
-"""
 FAMILY = """
 from pytest_delta_schema import ForeignKey
 ID = Column("id", LongType(), is_nullable=False)
@@ -61,6 +48,7 @@ GATE_CATALOG = f"""Partly([
     {BEFORE}, {LEGACY}, stored("dev.silver.same", ID), stored("dev.silver.blocked", ID), stored("dev.silver.spelled", ID),
     stored("dev.silver.appended", ID, ColumnState("extra", "double", True, "")), stored("dev.silver.stray", ID),
 ])
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.state.states import IntroducedBy
 
 class Partly(MemoryCatalog):
@@ -71,13 +59,17 @@ class Partly(MemoryCatalog):
         return CatalogState(tables=dict(state.tables), problems=problems)
 
     def introduced_by(self, table, paths):
+        if table.table == "legacy":
+            raise StatementError("the log is gone")
         about = dict(version=3, operation="WRITE", time="2026-11-21 03:00:00", user_metadata="nightly load")
         return tuple(IntroducedBy(path=path, **about) for path in paths)
 """
 
 
 def gate(project: Project) -> None:
-    project.settings('models = ["models"]', 'unmanaged = "fail"', UNUSED)
+    project.settings(
+        'models = ["models"]', 'unmanaged = "fail"', consent("dev.silver.*.legacy"), consent("dev.silver.*.gone")
+    )
     project.models(GATE_MODELS)
     project.catalog(GATE_CATALOG)
 
@@ -87,27 +79,11 @@ GATE = (
     "  unreadable  dev.silver.view: is a view, not a table; drop the view",
     "  note        dev.silver.spelled: column ID is stored as id;*",
     "*note: column extra was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC ('nightly load'):*",
+    "*note: the commit that added legacy is not known: the log is gone*",
     "*DS201 NotNullColumnAdded*",
     "*dev.silver holds 1 table that no model declares: dev.silver.stray",
     "dev.silver.wrong: *DS104 InvalidPrimaryKeyColumn*",
 )
-
-
-def enforced(project: Project) -> None:
-    project.models(
-        "from pytest_delta_schema import Check\n"
-        'orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False), checks=[Check("big", "id > 9")])\n'
-        'loose = table("dev.silver.loose", Column("id", LongType(), is_nullable=False))\n',
-    )
-    project.catalog(
-        """Lax()
-class Lax(MemoryCatalog):
-    def append_rows(self, table, rows):
-        if table.table.startswith("orders"):
-            return MemoryCatalog.append_rows(self, table, rows)
-        self._rows.setdefault(table, []).extend(dict(row) for row in rows)
-""",
-    )
 
 
 def broken(project: Project) -> None:
@@ -136,16 +112,6 @@ PACKAGE = {
     "gold/sales.py": "from pytest_delta_schema import Column, Table\n"
     'sales = Table("dev", "gold", "sales", [Column("id", "bigint")])\n',
 }
-RULES = """
-from pytest_delta_schema.diagnostics.errors import Diagnostic
-
-class NoDecimals:
-    def check(self, table):
-        for column in table.columns:
-            if "decimal" in str(column.data_type).lower():
-                yield Diagnostic(rule="NoDecimals", code="SHOP1", table=table.qualified_name, path=column.name,
-                                 message="is a decimal", remedy="store cents")
-"""
 DAMAGED = "".join(
     f"{name} = table('dev.silver.{name}', Column('id', LongType()))\n"
     for name in ("newer", "without_sql", "without_state", "other_layout")
@@ -186,23 +152,14 @@ def reviewed(project: Project, changed: str = CHANGED) -> None:
         file.write_bytes(file.read_bytes().replace(old.encode(), new.encode()))
 
 
-def reviewed_with_rules(project: Project) -> None:
+def reviewed_and_changed(project: Project) -> None:
     reviewed(project)
-    project.pytester.makepyfile(
-        rules=RULES,
-        test_sql=SNAPSHOT_TEST.format("SELECT 2;"),
-        test_new=SNAPSHOT_TEST.format("SELECT 3;").replace("test_it", "test_new"),
-    )
-    project.settings('models = ["models"]', 'rules = ["rules:NoDecimals"]')
+    project.pytester.makepyfile(test_sql=SNAPSHOT_TEST.format("SELECT 2;"))
+    project.settings('models = ["models"]')
 
 
 def shrunk(project: Project) -> None:
     reviewed(project, REVIEWED)
-
-
-def failing_elsewhere(project: Project) -> None:
-    reviewed(project, REVIEWED)
-    project.pytester.makepyfile(test_broken="def test_it(): assert False\n")
 
 
 # What is collected and selected
@@ -225,14 +182,7 @@ def shop(project: Project) -> None:
     project.settings('models = ["models"]', 'backend = "unity"')
     project.models(ORDERS)
     project.pytester.makepyfile(test_shop=SHOP)
-    (project.path / "gate.txt").write_text("--delta-drift\n--delta-set=backend=memory\n")
     project.accept()
-
-
-def shop_with_addopts(project: Project) -> None:
-    shop(project)
-    project.ini("addopts = --delta-drift")
-    project.settings('models = ["models"]', 'backend = "memory"')
 
 
 NODES = ("test_shop.py::test_value[b::c]", "test_shop.py::TestGroup", "./test_shop.py::test_sum", "test_shop.py", ".")
@@ -251,19 +201,13 @@ class Case:
 
 CASES = {
     "gate": Case(write=gate, workers="-n2", args=("--delta-drift", *REPORTS, "-W", "error"), lines=GATE),
-    "both gates": Case(
-        write=enforced,
-        workers="-n2",
-        args=("--delta-drift", "--delta-enforce", *REPORTS),
-        lines=("delta schema: drift and enforce on *", "enforce: 1 enforced, 1 not enforced", "*did not stop the row*"),
-    ),
     "gate with broken fixtures": Case(
         write=broken,
         args=("--delta-drift", *REPORTS),
         lines=("*RuntimeError: no https://user*catalog.example/x today",),
     ),
     "snapshots": Case(
-        write=reviewed_with_rules,
+        write=reviewed_and_changed,
         workers="-n2",
         args=("--color=yes", *REPORTS),
         lines=(
@@ -272,24 +216,11 @@ CASES = {
             "*is of a table that is not declared; delete it*",
         ),
     ),
-    "update of a part": Case(write=shrunk, args=("--snapshot-update", "-k", "other")),
     "update of everything": Case(write=shrunk, args=("--snapshot-update",)),
-    "update next to a failure": Case(write=failing_elsewhere, args=("--snapshot-update",)),
     "node ids": Case(
         write=shop,
         args=("--delta-drift", MEMORY, "models.py", *NODES, "--junitxml=report.xml"),
         lines=("1 other test did not run, because --delta-*",),
-    ),
-    "selection": Case(
-        write=shop,
-        args=("@gate.txt", "-k", "rules or drift or test_sum", "-p", "no:syrupy", "--junitxml=report.xml"),
-        lines=("delta schema: drift on memory", "1 other test did not run, because --delta-*"),
-    ),
-    "mode in addopts": Case(write=shop_with_addopts, args=("--junitxml=report.xml",), lines=("drift: 1 drifted, *",)),
-    "no check selected": Case(
-        write=shop,
-        args=("--delta-drift", MEMORY, "-k", "nobody", "-m", "not delta"),
-        lines=("--delta-drift checked nothing, *were deselected by -k and -m;*",),
     ),
 }
 
@@ -315,9 +246,6 @@ def test_workers_show_and_write_what_one_process_does(project, monkeypatch, case
     assert parallel == serial
 
 
-ADVICE = ("*not recommended*", "*snapshot* unused*", "*--snapshot-update to delete*", "*is of a table*")
-
-
 def test_workers_name_all_that_cannot_be_collected_and_keep_the_snapshots(project):
     reviewed(project)
     project.settings('models = ["shop", "models", "again", "ending"]')
@@ -340,39 +268,17 @@ def test_workers_name_all_that_cannot_be_collected_and_keep_the_snapshots(projec
     assert set(before) <= set(project.snapshots())
 
 
-def test_workers_refuse_a_consent_that_names_nothing(project):
-    shop(project)
-
-    result = project.run("--delta-drift", MEMORY, "--delta-allow=drop-column dev.silver.orderz.x", "-n1")
-
-    message = "consent 'drop-column dev.silver.orderz.x' names no table of this run; collected are dev.silver.orders"
-    assert message in result.stderr.str() + result.stdout.str()
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    for line in ("*passed*", *ADVICE):
-        result.stdout.no_fnmatch_line(line)
-
-
-ASKED = [
-    # the line of the ini file, the environment, and the command line
-    ("", "", ["-nauto"]),
-    ("addopts = -n2", "", []),
-    ("", "", ["--dist=each", "--tx=2*popen"]),
-]
-
-
-def test_an_apply_has_no_workers(project, monkeypatch):
+def test_an_apply_has_no_workers(project):
     project.models(ORDERS)
     project.catalog("MemoryCatalog()")
-    for ini, environment, options in ASKED:
-        project.ini(ini)
-        monkeypatch.setenv("PYTEST_ADDOPTS", environment)
+    project.ini("addopts = -n2")
 
-        result = project.run("--delta-apply", "-m", "delta_apply", *options)
+    result = project.run("--delta-apply", "-m", "delta_apply")
 
-        result.stdout.fnmatch_lines(
-            [
-                "delta schema: --delta-apply runs in one process; the workers of xdist are turned off",
-                "apply: 1 applied, 3 statements run",
-            ],
-        )
-        result.stdout.no_fnmatch_line("*created: *worker*")
+    result.stdout.fnmatch_lines(
+        [
+            "delta schema: --delta-apply runs in one process; the workers of xdist are turned off",
+            "apply: 1 applied, 3 statements run",
+        ],
+    )
+    result.stdout.no_fnmatch_line("*created: *worker*")

@@ -108,6 +108,12 @@ MODELS = 'models = ["models"]'
 """The setting of a new project."""
 
 
+def consent(path: str, *, action: str = "drop-column", expires: str = "2999-12-31") -> str:
+    """Return a consent of the project, as lines of its settings."""
+    lines = ("[[tool.pytest_delta_schema.allow]]", f'action = "{action}"', f'path = "{path}"')
+    return "\n".join([*lines, 'reason = "moved to payments"', f"expires = {expires}"])
+
+
 class Project:
     """A folder with an ini file, settings, models and a conftest."""
 

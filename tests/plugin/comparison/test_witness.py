@@ -38,12 +38,6 @@ def test_without_java_the_verdict_is_the_same_and_the_scripts_are_written_anew(r
     text = result.stdout.str()
     assert "witness seen/dev.silver.orders/DC101-note-readers.py: not run: Spark needs Java" in text
     assert "no witness: clients are judged by the features that they know" in text
-    released.project.models(
-        'orders = table("dev.silver.orders", Column("id", LongType()), Column("note", LongType()))\n'
-    )
-    released.run("--delta-witness=seen")
-    assert "dev.silver.orders/DC103-note-readers.py" in scripts(released.path / "seen")
-    assert not {*SCRIPTS} & {*scripts(released.path / "seen")}
     released.project.models(f"{ORDERS.format(', comment=' + repr('All orders'))}{CUSTOMERS}")
     result = released.run("--delta-witness=seen")
     assert result.ret == 0
