@@ -183,10 +183,14 @@ class _PysparkFilter(logging.Filter):
 
 
 class _Py4jFilter(logging.Filter):
-    """Drops the tracebacks of py4j in threads inside of :func:`without_error_log`."""
+    """Drops the tracebacks of py4j inside of :func:`without_error_log`, and where it only releases objects."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        return not (_INSIDE.depth and record.exc_info and Path(record.pathname).parent.name == "py4j")
+        from py4j.clientserver import FinalizerWorker
+
+        if not record.exc_info or Path(record.pathname).parent.name != "py4j":
+            return True
+        return not (_INSIDE.depth or isinstance(threading.current_thread(), FinalizerWorker))
 
 
 @contextmanager

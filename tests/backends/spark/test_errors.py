@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import logging
 import logging.handlers
+import socketserver
 import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from py4j.protocol import Py4JJavaError
+from py4j.clientserver import (
+    SHUTDOWN_FINALIZER_WORKER,
+    ClientServer,
+    FinalizerWorker,
+    JavaParameters,
+    PythonParameters,
+)
+from py4j.java_gateway import JavaObject
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
+from pyspark.logger import PySparkLogger
 
 from pytest_delta_schema import SessionCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection
 from pytest_delta_schema.backends.local.conversion import convert_folder
 from pytest_delta_schema.backends.spark import errors
 from pytest_delta_schema.backends.spark.errors import (
+    LOGGERS,
     cancel_on_interrupt,
+    stop_jobs,
     translate_errors,
+    without_error_log,
 )
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import StillRunning
@@ -87,6 +102,12 @@ MESSAGES: list[tuple[Exception, str, str]] = [
         "",
     ),
     (JavaError("IllegalStateException", "it is late\n\tat org.apache.Spark"), "it is late", "IllegalStateException"),
+    (
+        JavaError("NoClassDefFoundError", "org/apache/Delta"),
+        "java.lang.NoClassDefFoundError: org/apache/Delta",
+        "NoClassDefFoundError",
+    ),
+    (Py4JError("no such method"), "no such method", ""),
 ]
 
 
@@ -132,6 +153,126 @@ class Remote:
     is_stopped = True
 
 
+@pytest.fixture(params=LOGGERS)
+def logger(request):
+    """A logger of pyspark with a handler that keeps its messages."""
+    logger = PySparkLogger.getLogger(request.param)
+    handler = logging.handlers.BufferingHandler(1000)
+    logger.addHandler(handler)
+    yield logger, handler.buffer
+    logger.removeHandler(handler)
+
+
+def messages(buffer):
+    return [record.getMessage() for record in buffer]
+
+
+def test_nothing_is_logged_for_statements_of_this_package(logger):
+    log, buffer = logger
+
+    def statement():
+        log.error("not found", errorClass="TABLE_OR_VIEW_NOT_FOUND")
+        raise AnalysisException("not found")
+
+    with pytest.raises(StatementError), translate_errors():
+        statement()
+    log.error("of the user", errorClass="X")
+
+    assert messages(buffer) == ["of the user"]
+
+
+def test_other_threads_and_outer_blocks_are_kept_apart(logger):
+    log, buffer = logger
+
+    with without_error_log(), ThreadPoolExecutor() as pool:
+        with without_error_log():
+            log.error("inner")
+        log.error("outer")
+        pool.submit(log.error, "elsewhere").result()
+
+    assert messages(buffer) == ["elsewhere"]
+
+
+@pytest.fixture
+def gateway():
+    """The gateway of pyspark to a process that ends each connection when a command comes, as a JVM that is killed."""
+
+    class Ended(socketserver.StreamRequestHandler):
+        def handle(self):
+            self.rfile.readline()
+
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+        block_on_close = False
+
+    with Server(("127.0.0.1", 0), Ended) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        gateway = ClientServer(
+            JavaParameters(port=server.server_address[1]),
+            PythonParameters(port=0, eager_load=False),
+        )
+        yield gateway
+        gateway.close(keep_callback_server=True)
+        server.shutdown()
+
+
+def running(gateway):
+    return gateway.jvm.java.lang.System.nanoTime()
+
+
+def failed(gateway):
+    error = JavaObject("o1", gateway._gateway_client)
+    raise Py4JJavaError("An error occurred while calling o0.sql.\n", error)
+
+
+GONE = (
+    "the JVM of Spark has ended, so nothing more can be read or run: it was killed, by the system if memory was"
+    " short, or has crashed and left a file hs_err_pid*.log; run again"
+)
+
+
+@pytest.mark.parametrize("call", [running, failed], ids=["during a call", "before the message of an error is read"])
+def test_a_jvm_that_ends_is_reported_without_the_traceback_of_py4j(gateway, caplog, call):
+    caplog.set_level("INFO")
+
+    with pytest.raises(StatementError) as caught, translate_errors():
+        call(gateway)
+
+    assert (str(caught.value), caught.value.condition) == (GONE, "JVM_GONE")
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == []
+
+
+def test_a_jvm_that_has_ended_cannot_be_stopped(gateway, caplog):
+    context = SimpleNamespace(_jsc=JavaObject("o1", gateway._gateway_client))
+
+    with pytest.raises(Py4JError):
+        stop_jobs(SimpleNamespace(sparkContext=context))
+
+    assert caplog.messages == []
+
+
+def test_an_object_that_is_released_after_the_jvm_has_ended_logs_nothing(gateway, caplog):
+    with pytest.raises(Py4JError), without_error_log():
+        running(gateway)
+    worker = FinalizerWorker(deque([SHUTDOWN_FINALIZER_WORKER, (gateway._gateway_client, "o1")]))
+    worker.start()
+    worker.join()
+
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == []
+
+
+def test_other_calls_and_records_keep_their_tracebacks(gateway, caplog):
+    with pytest.raises(Py4JError):
+        running(gateway)
+    with without_error_log():
+        logging.error("of the project", exc_info=OSError("disk"))  # noqa: LOG015 - py4j uses the root logger, too
+
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == [
+        "Exception while sending command.",
+        "of the project",
+    ]
+
+
 def test_what_an_interruption_becomes(monkeypatch):
     monkeypatch.setattr(errors, "STOPPING", 0.05)
     first, broken = [StatementError("no answer")], StatementError("no route")
@@ -152,6 +293,14 @@ def test_what_an_interruption_becomes(monkeypatch):
             raise KeyboardInterrupt
 
         assert caught.type is expected
+
+
+def test_nothing_is_stopped_twice_or_for_other_errors():
+    for error in (StatementError("full"), StillRunning()):
+        with pytest.raises(type(error)) as caught, cancel_on_interrupt(lambda: pytest.fail("stopped")):
+            raise error
+
+        assert caught.value is error
 
 
 class InterruptedRemote:
