@@ -28,6 +28,7 @@ from pytest_delta_schema.engine.outcomes import (
     TableChange,
     TableOutcome,
 )
+from pytest_delta_schema.execute.protocols import OFF
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, change_lines, highest_risk
 from pytest_delta_schema.plan.changes import ColumnDrop
 from pytest_delta_schema.plan.planner import note_on_hidden
@@ -150,7 +151,9 @@ class PlanOutcomes:
         carried_out = _carried_out(judged.plan, result.plan)
         if name in result.already_there:
             carried_out = replace(carried_out, notes=(*carried_out.notes, already_there(name)))
-        version = next((action.observed.version for action in result.plan.align_tables if action.table == name), None)
+        aligned = next((action for action in result.plan.align_tables if action.table == name), None)
+        version = None if aligned is None else aligned.observed.version
+        is_checked = aligned is not None and self._declarations.settings.preflight != OFF
         done = planned_statements(result.statements, self._catalog.capabilities, has_run=True)
         hidden = next((table.unproven for table in result.tables if table.table == name), ())
         if hidden:
@@ -161,6 +164,7 @@ class PlanOutcomes:
             CheckKind.APPLY,
             changed if done and name not in result.already_there else Status.IN_SYNC,
             statements=done,
+            data_checks=DataChecks.PASSED if is_checked else DataChecks.NOT_RUN,
             observed_version=version,
             restore_sql="" if version is None else restore_table(name, version),
         )

@@ -156,6 +156,17 @@ def test_no_rows_are_read_that_are_not_shown():
         assert outcome.data_checks is DataChecks.FAILED
 
 
+def test_an_apply_says_whether_its_data_checks_ran():
+    model = table(column(is_nullable=False))
+
+    def checks(catalog, preflight):
+        return Gate(catalog, [model], settings=Settings(preflight=preflight)).apply(model).data_checks
+
+    assert checks(MemoryCatalog([state(stored())]), "count") is DataChecks.PASSED
+    assert checks(MemoryCatalog([state(stored())]), "off") is DataChecks.NOT_RUN
+    assert checks(MemoryCatalog(), "count") is DataChecks.NOT_RUN
+
+
 def declared_in(model, file, line):
     return derived(model, origin=DeclaredAt(file, f"{file}.py", line, name=model.name))
 
