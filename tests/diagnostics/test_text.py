@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import itertools
+import pkgutil
 import re
+import signal
+import sys
 import time
 import unicodedata
 
@@ -10,6 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pytest_delta_schema
+from pytest_delta_schema import QualifiedName
+from pytest_delta_schema.diagnostics import text as text_module
 from pytest_delta_schema.diagnostics.text import (
     HIDDEN,
     escaped,
@@ -19,10 +27,16 @@ from pytest_delta_schema.diagnostics.text import (
     note_on,
     printed,
     printed_sql,
+    shortened,
     sql_lines,
 )
-from pytest_delta_schema.sql import literal
+from pytest_delta_schema.execute import InterruptedTable
+from pytest_delta_schema.sql import Statement, StatementKind, dotted, literal
 from pytest_delta_schema.state.expressions import canonical, simplified
+
+
+def test_long_texts_are_cut():
+    assert [shortened(text, 5) for text in ("", "12345", "123456")] == ["", "12345", "12..."]
 
 
 def test_texts():
@@ -94,6 +108,19 @@ def test_a_literal_is_one_line_with_the_same_value(text):
     assert spark_reads(quoted) == text
 
 
+def raw(text):
+    """Write a literal as somebody would who escapes only what has to be."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+@given(HOSTILE)
+def test_literals_of_expressions_are_escaped_and_keep_their_value(text):
+    quoted = escaped_literals(raw(text))
+
+    assert spark_reads(quoted) == text
+    assert re.search(HIDDEN, quoted) is None
+
+
 EXPRESSIONS = [
     ("a > 1\n AND\tb", "a > 1\n AND\tb"),
     ("a <> '\x1b' AND b <> \"\x07\"", r"""a <> '\u001b' AND b <> "\u0007" """.rstrip()),
@@ -150,6 +177,37 @@ def test_printed_texts_hold_no_command():
     assert [(text, printed(text), printed(shown)) for text, shown in texts] == [(a, b, b) for a, b in texts]
 
 
+def test_printed_sql_says_where_it_is_not_exact():
+    start = "escaped for the terminal, and exact in a JSON report: "
+    statements = [
+        ("ALTER TABLE `a`\n\tADD `b` -- c", "ALTER TABLE `a`\n ADD `b` -- c", ""),
+        ("ADD `a\n::set-output name=b::c`", r"ADD `a\n::set-output name=b::c`", r"`a\n::set-output name=b::c`"),
+        ("ADD `a` COMMENT '##[x]'", r"ADD `a` COMMENT '##\[x]'", r"'##\[x]'"),
+        (
+            "CHECK (a <> r'\u202e') -- ##vso[a.b]",
+            r"CHECK (a <> r'\u202e') -- ##vso\[a.b]",
+            r"r'\u202e', -- ##vso\[a.b]",
+        ),
+        ("a\n::int > 1", "a\n\\::int > 1", "a line that begins with ::"),
+        ("a <> '\x1b'", r"a <> '\u001b'", ""),
+    ]
+
+    assert [(sql, *printed_sql(sql)) for sql, *_ in statements] == [
+        (sql, shown, noted and start + noted) for sql, shown, noted in statements
+    ]
+
+
+def test_an_interrupted_table_is_reported_without_control_characters():
+    name = QualifiedName("dev", "silver", "or\x1b[2Kders\n")
+    statement = Statement(table=name, kind=StatementKind.COMMENT_TABLE, sql=f"COMMENT ON TABLE {dotted(name)} IS 'x'")
+
+    report = str(InterruptedTable(table=name, done=(statement,), running=None, left=(), version=3)).split("\n")
+
+    assert report[0].startswith(r"dev.silver.or\u001b[2Kders\n: ")
+    assert report[2] == r"    -- escaped for the terminal, and exact in a JSON report: `or\u001b[2Kders\n`"
+    assert report[3] == r"    COMMENT ON TABLE `dev`.`silver`.`or\u001b[2Kders\n` IS 'x';"
+
+
 def test_lines_of_sql_end_outside_of_names():
     name = identifier("a`\nb")
     sql = f"CREATE TABLE {name} (\n  x -- `\n) COMMENT '`'\n;"
@@ -173,3 +231,70 @@ def test_no_text_takes_long(shown):
 
 
 # A search is exponential if a repeated part matches the same text in two ways, and what follows does not match.
+
+PARSER = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
+
+
+def hostile_texts(pattern):
+    """Yield what a pattern begins with, two characters that it knows many times, and an end that it seldom knows."""
+    parsed = PARSER.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
+    start = "".join(chr(value) for _, value in itertools.takewhile(lambda part: str(part[0]) == "LITERAL", parsed))
+    source = pattern.pattern.decode() if isinstance(pattern.pattern, bytes) else pattern.pattern
+    known = {"w": "a", "d": "0", "s": " ", ".": "a"}
+    characters = {known.get(character, character) for character in source} - {*"()|*+?{}^$[]"}
+    for pair in itertools.product(sorted(characters)[:20], repeat=2):
+        made = start + "".join(pair) * 30 + "\n\0"
+        yield made.encode() if isinstance(pattern.pattern, bytes) else made
+
+
+def is_endless(pattern):
+    """Whether a search takes long in a text of about sixty characters."""
+
+    def stop(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    try:
+        for text in hostile_texts(pattern):
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0.3)
+            pattern.fullmatch(text)
+            pattern.search(text)
+    except TimeoutError:
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    return False
+
+
+def patterns_in(value):
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from patterns_in(part)
+
+
+def patterns_of_package():
+    """Yield all compiled patterns of the package, and the texts of the module of texts that are compiled later."""
+    for module in pkgutil.walk_packages(pytest_delta_schema.__path__, "pytest_delta_schema."):
+        if not module.name.endswith("__main__"):
+            for value in vars(importlib.import_module(module.name)).values():
+                yield from patterns_in(value)
+    yield from (re.compile(vars(text_module)[name]) for name in ("_TOKENS", "_COMMAND", "_COMMAND_AT_START"))
+
+
+def test_no_pattern_of_the_package_takes_exponential_time():
+    harmful = [
+        r"(?:\\.|.)*",
+        r"(?:ab?|[a-c]b)+x",
+        r"k((?=x)(?:\w+a|\w-)){2,}",
+        r"(a+)+",
+        r"(?:\s*(a+)b?)*x",
+        r"token=(?:a*|b)*x",
+    ]
+    patterns = [*dict.fromkeys(patterns_of_package())]
+
+    assert [text for text in harmful if not is_endless(re.compile(text))] == []
+    assert len(patterns) > 100
+    assert [pattern for pattern in patterns if is_endless(pattern)] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from enum import Enum
+from typing import Any
 
 from pyspark.sql.types import LongType, StructType
 
@@ -241,7 +242,7 @@ def test_a_deprecation_is_not_drift():
 
 
 def test_the_origin_is_the_module_level_line_even_through_a_factory():
-    namespace = {"__name__": "shop.models"}
+    namespace: dict[str, Any] = {"__name__": "shop.models"}
     source = "\n\ndef make():\n    return Table('dev', 'silver', 'orders', [])\norders = make()\n"
     namespace["Table"] = Table
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema import MemoryCatalog, QualifiedName
+from pytest_delta_schema import Column, MemoryCatalog, Orchestrator, QualifiedName, Table
 from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA
 from pytest_delta_schema.commands.cli import main
 from pytest_delta_schema.state import ColumnState, TableState
 from pytest_delta_schema.state.states import IntroducedBy
-from support.plugin_project import SHARED, consent
+from support.plugin_project import SHARED
 from support.snapshots import TextSnapshot
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ plain = table("dev.silver.plain", Column("id", LongType(), is_nullable=False))
 OUT = ("--delta-drift", "--delta-plan-out=plan.json")
 APPLY = ("--delta-apply", "--delta-plan=plan.json")
 NEW_PLAN = "make a new plan: pytest --delta-drift --delta-plan-out=plan.json"
+ORDERS = QualifiedName("dev", "silver", "orders")
 
 
 def catalog_of(catalog: str = "dev", kind: type[MemoryCatalog] = MemoryCatalog, **orders: Any) -> MemoryCatalog:
@@ -73,6 +74,11 @@ def states() -> dict[QualifiedName, TableState]:
     return dict(catalog._tables)
 
 
+def edited(project: Project, change: Callable[[bytes], bytes]) -> None:
+    path = project.path / "plan.json"
+    path.write_bytes(change(path.read_bytes()))
+
+
 # Written
 
 
@@ -81,6 +87,35 @@ def test_the_whole_file_is_reviewed(planned, snapshot):
 
     assert [*json.loads(text)] == sorted(json.loads(text))
     assert text == snapshot(extension_class=TextSnapshot)
+
+
+@pytest.mark.parametrize(
+    "options", [("-n", "2"), ("-p", "no:xdist"), ("--rootdir=..", "..")], ids=["workers", "alone", "elsewhere"]
+)
+def test_equal_input_gives_equal_bytes(planned, options, monkeypatch):
+    before = (planned.path / "plan.json").read_bytes()
+    planned.catalog("None")
+    planned.extend_conftest(CATALOG_OF_WORKERS)
+    folder = planned.path / "elsewhere"
+    folder.mkdir()
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    if options == ("--rootdir=..", ".."):
+        monkeypatch.chdir(folder)
+
+    result = planned.run("--delta-drift", "--delta-plan-out=again.json", *options, subprocess=True)
+
+    written = next(path for path in planned.path.rglob("again.json"))
+    assert written.read_bytes() == before, result.stdout.str()
+
+
+CATALOG_OF_WORKERS = """
+@pytest.fixture(scope="session")
+def delta_catalog():
+    return MemoryCatalog(
+        [stored("dev.silver.orders", OLD, ColumnState("customer", "bigint", True, "")), stored("dev.silver.plain", ID)],
+        rows={QualifiedName("dev", "silver", "orders"): [{"id": 1}]},
+    )
+"""
 
 
 def test_neither_versions_of_data_nor_values_that_are_not_owned_are_in_it(planned):
@@ -110,8 +145,13 @@ def test_neither_versions_of_data_nor_values_that_are_not_owned_are_in_it(planne
             "",
             "dev.silver.new: properties.sink.password may hold a secret, which no plan file holds; apply it without a file",
         ),
+        (
+            "x = table('dev.silver.new', Column('id', LongType(), comment='dapi0123456789abcdef0123456789abcdef'))\n",
+            "",
+            "dev.silver.new: statements may hold a secret, which no plan file holds; apply it without a file",
+        ),
     ],
-    ids=["written", "blocked", "secret property"],
+    ids=["written", "blocked", "secret property", "token"],
 )
 def test_a_plan_is_written_as_a_whole_or_not_at_all(planned, models, settings, reason):
     planned.settings('models = ["models"]', settings)
@@ -150,15 +190,7 @@ def test_a_file_that_cannot_be_written_fails_the_run(planned):
     assert "it cannot be written: " in result.stdout.str() + result.stderr.str()
 
 
-def test_a_file_that_cannot_be_shown_is_an_error(planned, monkeypatch, capsys):
-    monkeypatch.chdir(planned.path)
-
-    assert main(["plan", "models.py"]) == 1
-
-    assert capsys.readouterr().err.startswith("error: models.py is not valid JSON: ")
-
-
-@pytest.mark.parametrize("form", ["text", "markdown"])
+@pytest.mark.parametrize("form", ["text", "sql", "markdown"])
 def test_it_is_shown(planned, form, monkeypatch, capsys, snapshot):
     monkeypatch.chdir(planned.path)
 
@@ -166,6 +198,14 @@ def test_it_is_shown(planned, form, monkeypatch, capsys, snapshot):
 
     shown = re.sub(r"\b[0-9a-f]{12,64}\b", "<digest>", capsys.readouterr().out)
     assert shown == snapshot(extension_class=TextSnapshot)
+
+
+def test_a_file_that_cannot_be_shown_is_an_error(planned, monkeypatch, capsys):
+    monkeypatch.chdir(planned.path)
+
+    assert main(["plan", "models.py"]) == 1
+
+    assert capsys.readouterr().err.startswith("error: models.py is not valid JSON: ")
 
 
 # Applied
@@ -231,6 +271,18 @@ class EmulatingCatalog(MemoryCatalog):
     capabilities = OPEN_SOURCE_DELTA
 
 
+def with_customers(catalog: MemoryCatalog) -> MemoryCatalog:
+    """Create the missing table with another type."""
+    Orchestrator.over(catalog).sync_tables([Table("dev", "silver", "customers", [Column("id", "string")])])
+    return catalog
+
+
+def with_null(catalog: MemoryCatalog) -> MemoryCatalog:
+    """Insert a row that forbids a change."""
+    catalog.insert(ORDERS, [{"id": None}])
+    return catalog
+
+
 COLUMNS = (ColumnState("id", "bigint", True, ""), ColumnState("customer", "bigint", True, ""))
 STALE: dict[str, tuple[Callable[[], MemoryCatalog], tuple[str, ...]]] = {
     "a column was added by hand": (
@@ -254,6 +306,14 @@ STALE: dict[str, tuple[Callable[[], MemoryCatalog], tuple[str, ...]]] = {
             f"{NEW_PLAN} [DS606 StalePlan]",
         ),
     ),
+    "a table was created": (
+        lambda: with_customers(catalog_of()),
+        (
+            "blocked: plan.json is stale: it does not have 4 changes of a plan made now: columns.id, primary_key, ",
+            "! dev.silver.customers: since the plan was made: + table: (absent) -> created with 1 column [DS606 StalePlan]",
+        ),
+    ),
+    "rows forbid it": (lambda: with_null(catalog_of()), ("NullsInColumn",)),
     "another backend": (
         lambda: catalog_of(kind=EmulatingCatalog),
         ("blocked: plan.json is stale: of its backend and that of this run, only one emulates add check, ",),
@@ -276,74 +336,119 @@ def test_nothing_runs_on_any_table_if_it_does_not_fit_one(planned, case):
     assert states() == before
 
 
+def test_the_command_for_a_new_plan_has_the_options_of_the_catalog(planned):
+    SHARED["catalog"] = catalog_of("prod", table_comment="Orders")
+
+    result = planned.run(*APPLY, "--delta-bind=dev=prod")
+
+    assert f"{NEW_PLAN} --delta-bind=dev=prod [DS606 StalePlan]" in result.stdout.str()
+
+
+def test_a_state_with_a_token_is_not_written(planned):
+    SHARED["catalog"] = catalog_of(table_comment="dapi0123456789abcdef0123456789abcdef")
+
+    result = planned.run(*OUT)
+
+    assert "no plan was written to plan.json: dev.silver.orders: before may hold a secret" in result.stdout.str()
+
+
+def test_other_settings_are_named(planned):
+    planned.settings('models = ["models"]', 'enable_features = ["typeWidening"]')
+    SHARED["catalog"] = catalog_of(table_comment="Orders")
+
+    result = planned.run(*APPLY)
+
+    settings = 'the plan was made with other settings: the defaults, not enable_features = ["typeWidening"]'
+    assert settings in result.stdout.str()
+
+
 # Refused
 
 
 REFUSED = {
-    "one byte": (lambda data: data.replace(b"Order ID", b"Order id", 1), "plan.json was edited after it was written"),
+    "no such file": (lambda _: b"", "plan.json does not exist"),
     "another version": (
         lambda data: data.replace(b'"version": 1\n', b'"version": 2\n'),
         "plan.json is of version 2, and this release reads version 1",
     ),
+    "one byte": (lambda data: data.replace(b"Order ID", b"Order id", 1), "plan.json was edited after it was written"),
+    "a blank": (lambda data: data.replace(b"{\n", b"{ \n", 1), "plan.json was edited after it was written"),
+    "half": (lambda data: data[: len(data) // 2], "plan.json is not valid JSON: "),
+    "NUL": (lambda data: data.replace(b"Orders", b"\0rders", 1), "plan.json is not valid JSON: "),
     "empty": (lambda _: b"", "plan.json is not valid JSON: "),
+    "text": (lambda data: data.replace(b"Orders", b"\xff", 1), "plan.json is not UTF-8"),
+    "brackets": (lambda _: b"[" * 100_000, "plan.json is nested too deeply"),
+    "too large": (lambda _: b"[" * (64 * 1024 * 1024 + 1), "plan.json is larger than 64 MiB"),
+    "a report": (lambda _: b'{"version": 1, "tables": []}', "plan.json is not a plan file"),
     "a merge": (lambda data: b"<<<<<<< ours\n" + data, "plan.json has a conflict of a merge in line 1"),
+    "a key twice": (lambda data: data.replace(b'"version"', b'"version": 1,\n "version"'), "is written twice"),
 }
 
 
-def test_a_file_that_is_not_as_it_was_written_is_refused(planned):
-    path, before = planned.path / "plan.json", states()
-    data = path.read_bytes()
-    for case, (change, message) in REFUSED.items():
-        path.write_bytes(change(data))
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_file_that_is_not_as_it_was_written_is_refused(planned, case):
+    change, message = REFUSED[case]
+    edited(planned, change)
+    if case == "no such file":
+        (planned.path / "plan.json").unlink()
+    before = states()
 
-        result = planned.run(*APPLY)
+    result = planned.run(*APPLY)
 
-        assert result.ret == 4, case
-        fault = rf"ERROR: --delta-plan: .*{re.escape(message)}.*; (make a new plan: pytest|upgrade)"
-        assert re.search(fault, result.stderr.str()), case
+    errors = result.stderr.str()
+    assert result.ret == 4
+    assert re.search(rf"ERROR: --delta-plan: .*{re.escape(message)}.*; (make a new plan: pytest|upgrade)", errors), (
+        errors
+    )
     assert states() == before
 
 
-OTHER_TABLES = [
-    # the models and the arguments of the run, and the message
-    ("x = table('dev.silver.x', Column('id', LongType()))\n", (), "plan.json is the plan of another project: no model of"),
-    (MODELS.replace("dev.silver.plain", "dev.silver.moved"), (), "plan.json is stale: no model of this run declares dev.silver.plain; "),
-    (MODELS.replace("Order ID", "Order"), (), "plan.json is stale: what is declared of dev.silver.orders has changed since"),
-    (MODELS, ("-k", "orders"), "--delta-plan is applied as a whole, and -k may leave out tables; leave that out"),
-]  # fmt: skip
-
-
-def test_the_tables_of_the_run_have_to_be_those_of_the_plan(planned):
+@pytest.mark.parametrize(
+    ("models", "options", "message"),
+    [
+        ("x = table('dev.silver.x', Column('id', LongType()))\n", (), "plan.json is the plan of another project: no model of"),
+        (MODELS.replace("plain = ", "_ = "), ("models.py",), ""),
+        (MODELS.replace("dev.silver.plain", "dev.silver.moved"), (), "plan.json is stale: no model of this run declares dev.silver.plain; "),
+        (MODELS.replace("Order ID", "Order"), (), "plan.json is stale: what is declared of dev.silver.orders has changed since"),
+        (MODELS, ("-k", "orders"), "--delta-plan is applied as a whole, and -k may leave out tables; leave that out"),
+        (MODELS, ("-m", "delta_apply"), "--delta-plan is applied as a whole, and -m may leave out tables; leave that out"),
+        (MODELS, ("-o", "addopts=--deselect=models.py::dev.silver.plain"), "is applied as a whole, and --deselect leaves out dev.silver.plain"),
+    ],
+    ids=["project", "same", "gone", "changed", "keyword", "mark", "deselected"],
+)  # fmt: skip
+def test_the_tables_of_the_run_have_to_be_those_of_the_plan(planned, models, options, message):
+    planned.models(models)
     before = states()
-    for models, options, message in OTHER_TABLES:
-        planned.models(models)
 
-        result = planned.run(*APPLY, *options)
+    result = planned.run(*APPLY, *options)
 
+    if message:
         assert result.ret == 4
         assert message in result.stderr.str()
-    assert states() == before
+        assert states() == before
+    else:
+        result.assert_outcomes(passed=3)
 
 
-UNFIT = [
-    (
-        ("--delta-against=./v1", "--delta-against=./v2", "--delta-plan-out=p.json"),
-        "--delta-plan-out plans from one contract of each table; give --delta-against once",
-    ),
-    (
-        ("--delta-plan-out=p.json",),
-        "--delta-plan-out has no effect without --delta-drift or --delta-against; give one",
-    ),
-    (("--delta-plan=p.json",), "--delta-plan has no effect without --delta-apply; give that, too"),
-    (("--delta-apply", "--delta-plan="), "--delta-plan= names no file; write --delta-plan=plan.json"),
-]
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--delta-plan-out=p.json",),
+            "--delta-plan-out has no effect without --delta-drift or --delta-against; give one",
+        ),
+        (("--delta-apply", "--delta-plan-out=p.json"), "--delta-plan-out has no effect without --delta-drift or"),
+        (("--delta-plan=p.json",), "--delta-plan has no effect without --delta-apply; give that, too"),
+        (("--delta-drift", "--delta-plan=p.json"), "--delta-plan has no effect without --delta-apply; give that, too"),
+        (("--delta-apply", "--delta-plan="), "--delta-plan= names no file; write --delta-plan=plan.json"),
+        (("--delta-apply", "--delta-plan=."), "--delta-plan: . is not a file; make a new plan"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(planned, options, message):
+    result = planned.run(*options)
 
-
-def test_options_that_do_not_fit_are_refused(project):
-    project.models(MODELS)
-
-    for options, message in UNFIT:
-        assert message in "\n".join(project.faults(*options))
+    assert result.ret == 4
+    assert message in result.stderr.str()
 
 
 # Without a catalog
@@ -379,35 +484,56 @@ def test_a_plan_without_a_catalog_fits_every_target_that_is_as_released(released
 
 
 BREAKS = MODELS.replace('"dev.silver.plain", Column("id", LongType()', '"dev.silver.plain", Column("id", StringType()')
+ANYTHING = """
+[[tool.pytest_delta_schema.compatibility]]
+path = "**"
+fail_on = "never"
+"""
 
 
-def test_a_plan_without_a_catalog_that_breaks_somebody_is_not_written(released):
+@pytest.mark.parametrize(
+    ("settings", "options", "reason"),
+    [
+        ("", ("--delta-against=./v1",), "--delta-plan-out plans from one contract of each table; give --delta-against once"),
+        ("", (), "no plan was written to plan.json: the check compat of dev.silver.plain fails"),
+        (ANYTHING, (), "no plan was written to plan.json: dev.silver.plain: column id "),
+    ],
+    ids=["two refs", "breaking", "blocked"],
+)  # fmt: skip
+def test_a_plan_without_a_catalog_that_cannot_be_made_is_not_written(released, settings, options, reason):
     released.models(BREAKS)
+    released.settings('models = ["models"]', settings)
 
-    result = released.run("--delta-against=./v1", "--delta-plan-out=plan.json")
+    result = released.run("--delta-against=./v1", "--delta-plan-out=plan.json", *options)
 
     assert result.ret != 0
-    assert "no plan was written to plan.json: the check compat of dev.silver.plain fails" in result.stdout.str()
+    assert reason in result.stdout.str() + result.stderr.str()
     assert not (released.path / "plan.json").exists()
 
 
 # Consents
 
 
-LEGACY = "dev.silver.orders.legacy"
+CONSENT = """
+[[tool.pytest_delta_schema.allow]]
+action = "drop-column"
+path = "dev.silver.orders.legacy"
+reason = "moved to payments"
+expires = {}
+"""
 
 
 def test_a_consent_is_in_it_and_has_to_be_valid_when_it_is_applied(planned):
     mapped = {"table_properties": {"delta.columnMapping.mode": "name"}}
     SHARED["catalog"] = catalog_of(columns=(*COLUMNS, ColumnState("legacy", "string", True, "")), **mapped)
-    planned.settings('models = ["models"]', consent(LEGACY))
+    planned.settings('models = ["models"]', CONSENT.format("2999-12-31"))
     planned.run(*OUT)
     before = states()
 
-    planned.settings('models = ["models"]', consent(LEGACY, expires="2026-01-31"))
+    planned.settings('models = ["models"]', CONSENT.format("2026-01-31"))
     expired = planned.run(*APPLY)
     unchanged = states()
-    planned.settings('models = ["models"]', consent(LEGACY))
+    planned.settings('models = ["models"]', CONSENT.format("2999-12-31"))
     applied = planned.run(*APPLY)
 
     orders = json.loads((planned.path / "plan.json").read_text())["tables"][1]
