@@ -12,14 +12,12 @@ from support.snapshots import ReviewedCases
 
 def test_a_client_is_its_name_the_oldest_version_in_use_and_whether_it_only_reads():
     with cases(lambda text: (parse_client(text), str(parse_client(text)))) as case:
-        trino, spark = Client(name="trino", version="470"), Client(name="delta-spark", version="3.3", only_reads=True)
+        trino = Client(name="trino", version="470")
         case("trino>=470", (trino, "trino>=470"))
         case(" Trino >= 470 (read) ", (replace(trino, only_reads=True), "trino>=470 (read)"))
-        case("delta-spark>=3.3(read)", (spark, "delta-spark>=3.3 (read)"))
         case("athena", (Client(name="athena", only_reads=True), "athena"))
         case("athena (read)", (Client(name="athena", only_reads=True), "athena"))
         case("snowflake", (Client(name="snowflake"), "snowflake"))
-        case("snowflake (read)", (Client(name="snowflake", only_reads=True), "snowflake (read)"))
 
 
 def test_what_names_no_client(reviewed):
