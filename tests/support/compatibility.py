@@ -10,7 +10,7 @@ from pyspark.sql.types import ArrayType, CharType, DecimalType, NullType, Timest
 
 from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, PrimaryKey, Table, Unique
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
-from pytest_delta_schema.compatibility.writers import WRITES_BY_ROLE
+from pytest_delta_schema.compatibility.effects import STREAM_KINDS_OF
 from pytest_delta_schema.delta.protocol import is_on
 from pytest_delta_schema.settings.table import ROLES
 from pytest_delta_schema.state.desired import desired_state
@@ -18,7 +18,6 @@ from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT, field, s
 from pytest_delta_schema.witness.script import NoScript, Script, scripts_of, witness_of
 from pytest_delta_schema.write_check.values import CHANGE_FEED
 from support.models import table
-from support.pairs import all_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -273,9 +272,6 @@ def rules(old: Table, new: Table, **options: Any) -> list[str]:
 NOT_IN_PLACE = ("NullForbidden", "change-feed")
 """Open-source Delta has no statement for SET NOT NULL, so only a new table shows it, which ends the stream."""
 
-EVERY_METHOD = "RequiredColumnAdded"
-"""A change that writers meet by every method with which they add rows."""
-
 
 class Played(NamedTuple):
     """A finding, and the script that shows it, or why there is none."""
@@ -313,18 +309,8 @@ def all_played() -> list[Played]:
 
 def scripts() -> list[Played]:
     """Return those that can be run, once each."""
-    return _once(all_played())
-
-
-def scripts_of_pairs() -> list[Played]:
-    """Return those of all edits of the plain contract, once each: many pairs have the same script."""
-    plain = (pair for pair in all_pairs() if pair.base == "plain")
-    return _once(played for pair in plain for played in witnesses_of(pair.name, pair.old, pair.new))
-
-
-def _once(played: Iterable[Played]) -> list[Played]:
     chosen: dict[tuple[bool, str], Played] = {}
-    for one in played:
+    for one in all_played():
         is_safe = one.finding.verdict == "safe"
         if isinstance(one.script, Script) and not (is_safe and (one.finding.rule, one.finding.role) == NOT_IN_PLACE):
             chosen.setdefault((is_safe, one.script.text.partition("import sys")[2]), one)
@@ -332,12 +318,15 @@ def _once(played: Iterable[Played]) -> list[Played]:
 
 
 def sample_witnesses() -> list[Played]:
-    """Return one witness for each kind of change, of roles in turn, and for one of them those of every method."""
+    """Return one witness for each kind of change, of readers and writers in turn, and one for each role of streams and verdict."""
     chosen: dict[str, Played] = {}
     counts = dict.fromkeys(ROLES, 0)
     for one in scripts():
         rule, role = one.finding.rule, one.finding.role
         if one.finding.verdict == "safe":
+            continue
+        if role in STREAM_KINDS_OF:
+            chosen.setdefault(f"{role} {one.finding.verdict}", one)
             continue
         known = chosen.get(rule)
         if known is None or counts[role] + 1 < counts[known.finding.role]:
@@ -345,7 +334,4 @@ def sample_witnesses() -> list[Played]:
                 counts[known.finding.role] -= 1
             chosen[rule] = one
             counts[role] += 1
-    of_writers = [one for one in scripts() if one.finding.rule == EVERY_METHOD and one.finding.role in WRITES_BY_ROLE]
-    case = of_writers[0].name.partition(" ")[0]
-    every = [one for one in of_writers if one.name.partition(" ")[0] == case and one not in chosen.values()]
-    return [*chosen.values(), *every]
+    return list(chosen.values())

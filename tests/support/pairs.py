@@ -533,14 +533,3 @@ def row(base: str, number: int, kind: str) -> Row:
         else:
             values[column.name] = sample(column.data_type, kind)
     return values
-
-
-def sample_pairs() -> list[Pair]:
-    """Return few pairs that have every edit."""
-    pairs: list[Pair] = []
-    left = {edit for pair in all_pairs() for edit in pair.edits}
-    for pair in sorted(all_pairs(), key=lambda pair: -len(pair.edits)):
-        if left and len(left & {*pair.edits}) >= min(2, len(left)):
-            pairs.append(pair)
-            left -= {*pair.edits}
-    return pairs
