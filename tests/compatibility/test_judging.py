@@ -466,3 +466,6 @@ def test_a_version_that_names_features_is_for_clients_that_know_one_of_them():
     assert shown(table(ID, clients=["trino>=430"]), named, "clients") == []
     (text,) = shown(table(ID, clients=["athena", "trino>=430"]), named, "clients")
     assert "it is not known whether athena can use delta.minreaderversion" in text
+    older = table(ID, table_properties={"delta.minReaderVersion": "2"})
+    (text,) = shown(table(ID, clients=["athena"]), older, "clients")
+    assert "it is not known whether athena can use columnMapping" in text
