@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, ForeignKey, Parquet, PrimaryKey, Table
+from pytest_delta_schema import Check, Column, ForeignKey, Parquet, PrimaryKey, Table
 from pytest_delta_schema.source_code.calls import Variable
 from pytest_delta_schema.source_code.edits import edited_declaration
 from pytest_delta_schema.source_code.text import NotLiteralError
@@ -52,6 +52,20 @@ def test_bytes_around_a_declaration_stay():
         assert edited.startswith(head + IMPORTS.encode())
         assert made(edited)["t"] == wanted
         assert (b'comment="\\u6771\xe9"' in edited) == (b"latin" in head)
+
+
+def test_tables_of_a_file_are_edited_one_after_the_other():
+    other = 'u = Table("dev", "s", "u", [Column("id", LongType())])\n'
+    source = f"{IMPORTS}{PLAIN}class Models:\n    {other}\nu = Models.u\n"
+    wanted = {"checks": [Check("c", "id > 0")]}
+
+    after = changed(changed(source, "u", **wanted), "t", comment="x")
+
+    assert after == (
+        IMPORTS.replace("Column,", "Check, Column,")
+        + 't = Table("dev", "s", "t", [Column("id", LongType())], comment="x")\n'
+        + 'class Models:\n    u = Table("dev", "s", "u", [Column("id", LongType())], checks=[Check("c", "id > 0")])\n\nu = Models.u\n'
+    )
 
 
 def test_a_foreign_key_gets_another_parent_or_other_columns():

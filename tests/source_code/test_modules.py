@@ -111,7 +111,7 @@ def test_a_formatter_finds_nothing_in_a_module(tables, texts):
         declared_table(replace(state, name=QualifiedName("dev", "a b", f"t {number}")))
         for number, state in enumerate(tables)
     ]
-    source = module_source(named, docstring=texts, remarks={named[0].name: texts}, style=CodeStyle(88))
+    source = module_source(named, remarks={named[0].name: texts}, style=CodeStyle(88))
 
     assert is_formatted(source, 88)
 
