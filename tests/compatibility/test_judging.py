@@ -596,6 +596,3 @@ def test_a_version_that_names_features_is_for_clients_that_know_one_of_them():
     (text,) = shown(table(ID, clients=["power-bi", "athena"]), table(ID, table_properties=older), "clients")
     assert "it is not known whether athena can use columnMapping" in text
     assert shown(table(ID), table(ID, table_properties={"delta.minReaderVersion": "new"}), "clients") == []
-    older = table(ID, table_properties={"delta.minReaderVersion": "2"})
-    (text,) = shown(table(ID, clients=["athena"]), older, "clients")
-    assert "it is not known whether athena can use columnMapping" in text
