@@ -7,6 +7,7 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,6 @@ from support.plugin_project import unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from types import ModuleType
 
     Import = Callable[[bytes], ModuleType]
 
@@ -156,11 +156,13 @@ def test_a_file_that_is_not_the_imported_one_gives_only_the_line(imported: Impor
     assert SourceLocations({}).location(module.orders, "columns.id") == module.orders.origin.location
 
 
-def test_code_without_a_file_gives_only_the_line():
-    space: dict[str, Table] = {}
-    exec(compile(TEXT, "<string>", "exec"), space)  # noqa: S102 - as notebooks do
+def test_code_without_a_file_gives_only_the_line(monkeypatch: pytest.MonkeyPatch):
+    module = ModuleType("notebook")
+    monkeypatch.setitem(sys.modules, "notebook", module)
+    for space in ({}, vars(module)):
+        exec(compile(TEXT, "<string>", "exec"), space)  # noqa: S102 - as notebooks do
 
-    assert SourceLocations({}).location(space["orders"], "columns.id") == space["orders"].origin.location
+        assert SourceLocations({}).location(space["orders"], "columns.id") == space["orders"].origin.location
 
 
 def test_a_table_of_a_package_is_where_the_project_lists_it(tmp_path: Path):

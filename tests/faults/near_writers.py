@@ -168,6 +168,6 @@ AREA = Area(
     name="writers",
     title="reads of logs, a hundred a case, next to writers",
     cases=_cases,
-    sample=6,
+    sample=2,
     lanes=1,
 )

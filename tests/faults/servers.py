@@ -293,7 +293,7 @@ AREA = Area(
     name="servers",
     title="malformed answers of a server to every call",
     cases=lambda: {f"{call}/{name}": partial(_run, call, answer) for name, answer in ANSWERS.items() for call in CALLS},
-    sample=33,
+    sample=12,
     lanes=6,
 )
 """Most of the time is waiting for deadlines."""

@@ -189,5 +189,5 @@ def _cases() -> dict[str, Callable[[Bench], None]]:
 
 
 AREA = Area(
-    name="source-files", title="source files of every form, imported into and adopted", cases=_cases, sample=6, lanes=1
+    name="source-files", title="source files of every form, imported into and adopted", cases=_cases, sample=3, lanes=1
 )

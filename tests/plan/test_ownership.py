@@ -165,6 +165,8 @@ def test_a_contract_that_manages_its_table_refuses_a_view():
         "dev.silver.orders: is a materialized view, not a table; drop it, declare the table under another name, or declare"
         " it with read_only=True [DS504 ViewInPlaceOfTable]"
     )
+    streaming = seen(replace(VIEW, kind="streaming table")).problem(NAME)
+    assert streaming.remedy == "declare the table under another name, or declare it with read_only=True"
 
 
 def test_what_is_not_compared_cannot_be_declared():

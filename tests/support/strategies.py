@@ -187,6 +187,7 @@ REFUSED = {
     "`int`": "a type is expected at int",
     "struct<a: int comment x>": "a comment in quotes is expected at x",
     "struct<a: int not>": "null is expected at >",
+    "struct<a: int,>": "the name of a field is expected at >",
     "struct<'a': int>": "the name of a field is expected at a",
     "struct<a: 'x>": "a quote is not closed",
     "string collate": "a collation is missing at the end",

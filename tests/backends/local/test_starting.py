@@ -21,6 +21,7 @@ from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.backends.local.warehouse import prepare_warehouse
 from pytest_delta_schema.backends.spark.compat import spark_home
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+from support.covering import ALL
 from support.installed import shared_cache
 from support.models import NAME
 
@@ -87,6 +88,9 @@ def test_a_session_of_the_project_that_knows_nothing_of_us_is_enough(tmp_path):
 
 @pytest.mark.spark
 @pytest.mark.own_jvm
+@pytest.mark.skipif(
+    not ALL, reason="an archive takes half a minute, and a start without it is slower only: make test-all"
+)
 def test_the_archive_is_written_once(tmp_path):
     cache = shared_cache(tmp_path)
     env = {"XDG_CACHE_HOME": str(cache.parent)}

@@ -226,7 +226,7 @@ def test_a_table_while_a_writer_commits(endpoint, tmp_path):
         writer = Thread(target=write)
         writer.start()
         try:
-            versions = [catalog.version(NAME) for _ in range(15)]
+            versions = [catalog.version(NAME) for _ in range(6)]
         finally:
             stop.set()
             writer.join()
