@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema import LocalCatalog, MemoryCatalog
 from pytest_delta_schema.backends.local.reading import _request
 from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.locations import LocationsCatalog
 from pytest_delta_schema.backends.logs.history import dropped_columns, introductions
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plugin.scratch import Scratch
+from pytest_delta_schema.sql import dotted
 from pytest_delta_schema.state import TableState
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ _ONLY_IN_SESSION = {"gone", "provider", "view"}
 
 
 class AgreeingCatalog(LocalCatalog):
-    """A local catalog that fails where the readers of logs and of Spark differ.
+    """A local catalog that fails where its readers of logs and of Spark differ, and the backend of locations from both.
 
     ``left_to_spark`` has the tables that the reader of logs did not answer for, since a test began.
     """
@@ -55,7 +57,21 @@ class AgreeingCatalog(LocalCatalog):
             if by_spark != result and not self._is_explained(name, by_spark, result):
                 msg = f"{name}: the log shows {result!r}\nand Spark shows {by_spark!r}"
                 raise AssertionError(msg)
+        self._compare_folders(by_logs)
         return state
+
+    def _compare_folders(self, by_logs: Mapping[QualifiedName, TableState | Diagnostic]) -> None:
+        """Read tables as those of a location, where their folders have their names."""
+        folders = {name: table_folder(self.warehouse, name) for name in by_logs}
+        shown = {name: result for name, result in by_logs.items() if folders[name].name == name.table}
+        locations = {dotted(name): str(folders[name]) for name in shown}
+        by_folder = LocationsCatalog(locations).read_tables(shown)
+        for name, result in shown.items():
+            if isinstance(result, TableState) and result.exists:
+                read = by_folder.tables.get(name) or by_folder.problems[name]
+                if read != result and not (isinstance(read, TableState) and read.version != result.version):
+                    msg = f"{name}: the log shows {result!r}\nand its folder shows {read!r}"
+                    raise AssertionError(msg)
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         paths = tuple(paths)
