@@ -10,7 +10,7 @@ import pytest
 
 from pytest_delta_schema import DeltaSchemaError, ForeignKey, Orchestrator
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute import ApplyInterrupted, RunningOutcome
+from pytest_delta_schema.execute import ApplyInterrupted, RunningOutcome, StillRunning
 from pytest_delta_schema.execute.concurrency import run_in_order
 from pytest_delta_schema.sql import StatementKind
 from support.catalogs import Concurrent, Recording
@@ -36,6 +36,70 @@ def family():
 
 def sync(catalog, tables):
     return Orchestrator.over(catalog).sync_tables(tables)
+
+
+def test_as_many_tables_as_there_are_threads_are_created_at_the_same_time():
+    barrier = threading.Barrier(4, timeout=PATIENCE)
+    catalog = Concurrent([THERE], before=lambda statement: statement.kind is CREATE and barrier.wait())
+
+    result = sync(catalog, models(*"hgfedcba"))
+
+    assert [str(statement.table.table) for statement in result.statements] == list("abcdefgh")
+    assert sorted(catalog.tables) == list("abcdefgh")
+    assert catalog.blocks == 1
+
+
+def test_statements_are_returned_in_the_order_of_the_plan_whoever_is_first():
+    is_second_done = threading.Event()
+
+    def before(statement):
+        if statement.table.table == "a":
+            assert is_second_done.wait(PATIENCE)
+        elif statement.table.table == "c":
+            is_second_done.set()
+
+    catalog = Concurrent([THERE], before=before)
+
+    result = sync(catalog, models("a", "b", "c"))
+
+    assert catalog.tables[-1] == "a"
+    assert [statement.table.table for statement in result.statements] == ["a", "b", "c"]
+
+
+def test_the_first_table_in_a_missing_schema_creates_it_for_the_others():
+    catalog = Concurrent()
+
+    sync(catalog, [*models("a", "b", "c"), table(column(), name="dev.gold.z")])
+
+    silver = [line for line in catalog.story if not line.startswith("z:")]
+    assert silver[:2] == ["a: create schema", "a: create table"]
+    assert sorted(silver[2:]) == ["b: create schema", "b: create table", "c: create schema", "c: create table"]
+
+
+def test_foreign_keys_are_added_when_all_tables_are_there():
+    catalog = Concurrent()
+
+    result = sync(catalog, family())
+
+    added = [index for index, kind in enumerate(catalog.ran) if kind == "add foreign key"]
+    assert added == list(range(len(catalog.ran) - 4, len(catalog.ran)))
+    assert catalog.blocks == 2
+    assert len(result.statements) == len(catalog.ran)
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [models("a"), [table(column(), column("b"), name="dev.silver.there")]],
+    ids=["one new table", "an alignment"],
+)
+def test_one_table_runs_in_the_thread_of_the_caller(tables):
+    threads = []
+    catalog = Concurrent([THERE], before=lambda _: threads.append(threading.current_thread()))
+
+    sync(catalog, tables)
+
+    assert set(threads) == {threading.current_thread()}
+    assert catalog.blocks == 0
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -98,6 +162,22 @@ def test_an_interruption_stops_the_running_statements_and_begins_no_other():
     assert not caught.value.still_running
 
 
+def test_statements_that_could_not_be_stopped_may_still_commit():
+    is_stopped = threading.Event()
+
+    def stop():
+        is_stopped.set()
+        raise StillRunning
+
+    catalog = Concurrent([THERE], threads=2, before=cancelled(is_stopped), stop=stop)
+
+    with pytest.raises(ApplyInterrupted) as caught:
+        sync(catalog, models(*"abcdef"))
+
+    assert caught.value.still_running
+    assert [stopped.outcome for stopped in caught.value.tables if stopped.running] == [RunningOutcome.UNKNOWN] * 2
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_an_unexpected_error_begins_no_other_table_and_is_raised_when_the_running_ones_have_ended(threads):
     begun, ended = [], []
@@ -118,12 +198,21 @@ def test_an_unexpected_error_begins_no_other_table_and_is_raised_when_the_runnin
     assert sorted(ended) == sorted(set(begun) - {"b"})
 
 
-def test_as_many_tables_as_there_are_threads_are_created_at_the_same_time():
-    barrier = threading.Barrier(4, timeout=PATIENCE)
-    catalog = Concurrent([THERE], before=lambda statement: statement.kind is CREATE and barrier.wait())
+def test_the_work_of_a_table_begins_when_that_of_others_has_ended():
+    ended: list[str] = []
 
-    result = sync(catalog, models(*"hgfedcba"))
+    def work(name, _):
+        assert after.get(name, set()) <= set(ended)
+        ended.append(name)
 
-    assert [str(statement.table.table) for statement in result.statements] == list("abcdefgh")
-    assert sorted(catalog.tables) == list("abcdefgh")
-    assert catalog.blocks == 1
+    after = {"b": {"a"}, "d": {"a", "c"}, "e": {"d"}}
+    run_in_order(list("abcdef"), after, work, 3)
+
+    assert sorted(ended) == list("abcdef")
+
+
+def test_threads_do_not_keep_a_process_alive():
+    is_daemon = []
+    run_in_order(list("ab"), {}, lambda *_: is_daemon.append(threading.current_thread().daemon), 2)
+
+    assert is_daemon == [True, True]

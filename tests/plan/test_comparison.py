@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from pytest_delta_schema import ForeignKey, QualifiedName
 from pytest_delta_schema.delta.fields import Widening, widening
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.models.names import StoredName
-from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.plan import ForeignKeyDrop, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
-from pytest_delta_schema.plan.changes import SetTableProperties
+from pytest_delta_schema.plan.changes import SetTableProperties, SetTags
 from pytest_delta_schema.sql import script, statements
-from pytest_delta_schema.state import ArrayState, ForeignKeyState, KeyState, TableState
+from pytest_delta_schema.state import ArrayState, CatalogState, ForeignKeyState, KeyState, TableState
 from support.case_tables import cases, named_cases
 from support.models import NAME as ORDERS
 from support.models import catalog, column, state, stored, table
 
 PARENT = QualifiedName("dev", "silver", "customers")
+OTHER = QualifiedName("dev", "silver", "others")
 CHILD = QualifiedName("dev", "silver", "orders")
 NAME = "fk_dev_silver_orders__customer_id"
 STORED = ForeignKeyState(NAME, ("customer_id",), PARENT, ("id",))
@@ -46,6 +49,24 @@ def orders_before(*keys: ForeignKeyState):
 def shown(models, *there, other_models=()) -> list[str]:
     plan = TablePlanner().plan(models, catalog(*there), other_models=other_models)
     return [f"{action.table.table}: {line}" for action in plan.actions for line in change_lines(action)]
+
+
+def test_a_tables_own_foreign_keys():
+    def own(there, *arguments, **options):
+        keys = [ForeignKey(*arguments, **options)] if arguments else []
+        return shown([orders(*keys)], orders_before(*there), customers_before())
+
+    customer, parent = ["customer_id"], customers("id")
+    assert own([]) == own([STORED], customer, parent) == own([STORED], customer, str(PARENT)) == []
+    assert own([STORED], ["CUSTOMER_ID"], customers("ID"), name=NAME.upper()) == []
+    assert own([STORED._replace(parent_columns=())], customer, parent) == []
+    assert own([], customer, parent) == [ADDED]
+    assert own([STORED]) == [DROPPED]
+    added = f"orders: + foreign_keys.{NAME}: (absent) -> (customer_id) references"
+    assert own([STORED], customer, str(OTHER), ["id"]) == [DROPPED, f"{added} dev.silver.others (id)"]
+    assert own([STORED], customer, str(PARENT), ["region"]) == [DROPPED, f"{added} dev.silver.customers (region)"]
+    renamed = f"orders: + foreign_keys.to_customer: (absent) -> {TEXT}"
+    assert own([STORED], customer, parent, name="to_customer") == [DROPPED, renamed]
 
 
 DROPPED = f"orders: - foreign_keys.{NAME}: {TEXT} -> (absent)"
@@ -83,11 +104,56 @@ def test_foreign_keys_follow_the_key_they_point_at():
         case("both go", [customers(), orders()], OLD_KEY, [], [KEY_DROPPED, DROPPED])
 
 
+def test_the_changes_of_a_child_and_those_that_follow_stand_in_one_order():
+    keys = [ForeignKey(["customer_id"], customers("id")), ForeignKey(["id"], str(OTHER), ["id"], name="other")]
+    properties = {"delta.columnMapping.mode": "name"}
+    columns = [column(), column("customer_id", comment="Who"), column("b")]
+    model = table(*columns, foreign_keys=keys, table_properties=properties)
+    other = ForeignKeyState("other", ("id",), OTHER, ("id",))
+
+    lines = shown([customers("id"), model], customers_before(OTHER_NAME), orders_before(STORED, other))
+
+    # Foreign keys to other tables stay where they are.
+    assert lines == [
+        *RENAMED,
+        DROPPED,
+        "orders: + properties.delta.columnMapping.mode: (absent) -> 'name'",
+        "orders: + columns.b: (absent) -> bigint",
+        "orders: ~ columns.customer_id.comment: '' -> 'Who'",
+        ADDED,
+    ]
+    assert shown([customers("id")], customers_before(OTHER_NAME), orders_before(STORED, other)) == [
+        *RENAMED,
+        DROPPED,
+        ADDED,
+    ]
+
+
+def test_new_foreign_keys_come_with_their_parents_as_they_will_be():
+    plan = TablePlanner().plan([child(), customers("id")], catalog(orders_before(), customers_before(None)))
+    (action,) = (action for action in plan.actions if action.table == CHILD)
+
+    assert action.parents[PARENT].primary_key == OLD_KEY
+    assert action.foreign_keys[0].key == STORED
+    assert action.all(ForeignKeyDrop) == ()
+    (alone,) = TablePlanner().plan([child()], catalog(orders_before())).actions
+    assert dict(alone.parents) == {}
+
+
 MIXED = StoredName.of(QualifiedName("dev", "silver", "Orders"))
+STORED_PARENT = StoredName.of(QualifiedName("dev", "Silver", "Parents"))
 
 
 def sql(plan):
     return script(statement for action in plan.actions for statement in statements(action))
+
+
+def test_a_stored_name_is_the_name_in_lower_case():
+    assert MIXED == ORDERS
+    assert hash(MIXED) == hash(ORDERS)
+    assert (str(MIXED), str(MIXED.written)) == ("dev.silver.orders", "dev.silver.Orders")
+    assert ORDERS.written is ORDERS
+    assert type(StoredName.of(ORDERS)) is QualifiedName
 
 
 def test_a_table_in_another_case_is_noted_and_altered_as_it_is_stored():
@@ -108,6 +174,22 @@ def test_a_new_table_is_created_in_the_schema_as_stored():
         (replace(absent, schema_exists=False), "CREATE SCHEMA IF NOT EXISTS `Dev`.`Silver`;"),
     ):
         assert sql(TablePlanner().plan([table(column())], catalog(there))).startswith(text)
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_foreign_key_points_at_its_parent_as_it_is_stored(exists):
+    parent = table(column(is_nullable=False), name="dev.silver.parents", primary_key=["id"])
+    child = table(column(), column("p"), foreign_keys=[ForeignKey(["p"], parent)])
+    there = state(stored("id"), stored("p")) if exists else TableState(name=ORDERS, exists=False)
+    key = TablePlanner().plan([parent], catalog(state(stored("id", is_nullable=False), name=STORED_PARENT)))
+
+    plan = TablePlanner().plan(
+        [child], CatalogState(tables={ORDERS: there, STORED_PARENT: key.align_tables[0].observed})
+    )
+
+    (action,) = plan.actions
+    assert sql(plan).endswith("FOREIGN KEY (`p`) REFERENCES `dev`.`Silver`.`Parents` (`id`);")
+    assert set(action.parents) == {parent.name}
 
 
 ALWAYS, FEATURE = Widening.ALWAYS, Widening.BY_FEATURE
@@ -159,6 +241,21 @@ def test_delta_4():
         case(numbers, ArrayState("bigint", True), None)
 
 
+def test_fields():
+    with cases(lambda before, after: widening(before, after, is_nested=True)) as case:
+        for after in TYPES_OF_VOID:
+            case("void", after, ALWAYS)
+        case("int", "bigint", FEATURE)
+        case("decimal(5,2)", "decimal(6,2)", FEATURE)
+        for before, after in (
+            ("void", "varchar(3)"),
+            ("void", "char(3)"),
+            ("varchar(3)", "varchar(5)"),
+            ("char(3)", "string"),
+        ):
+            case(before, after, None)
+
+
 def test_older_deltas():
     assert [widening("void", "string", version) for version in ((3, 3), (4, 0), (4, 1))] == [None] * 3
     with cases(lambda before, after: widening(before, after, (3, 3))) as case:
@@ -191,18 +288,33 @@ def test_the_retentions_that_a_model_declares_are_set_together():
 
 
 def test_the_tags_of_columns_are_compared_by_column_and_key():
-    def differences(there, wanted):
+    """They are compared alone, and together with a change of something else."""
+
+    def differences(there, wanted, comment):
         tags = {ColumnPath(name): values for name, values in there.items()}
-        columns = [column(name, tags=wanted.get(name, {})) for name in "ab"]
+        columns = [column(name, tags=wanted.get(name, {}), comment=comment if name == "a" else "") for name in "ab"]
         lines = shown([table(*columns)], state(stored("a"), stored("b"), tags=tags))
         return sorted(line.split(": ")[1] for line in lines)
 
     no, team = {"pii": "no"}, {"pii": "no", "team": "crm"}
-    with cases(differences) as case:
-        case({"A": no}, {"a": no}, [])
-        case({"a": team}, {"a": no}, [])
-        case({}, {"a": {"team": None}}, [])
-        case({"a": team}, {"a": {"pii": "no", "team": None}}, ["- columns.a.tags.team"])
-        case({"a": {"PII": "no"}}, {"a": no}, ["+ columns.a.tags.pii"])
-        case({"a": {"pii": "yes"}}, {"a": no, "b": no}, ["+ columns.b.tags.pii", "~ columns.a.tags.pii"])
-        case({"b": no}, {"a": no}, ["+ columns.a.tags.pii"])
+    for comment, others in (("", []), ("The first.", ["~ columns.a.comment"])):
+        with cases(lambda there, wanted, comment=comment: differences(there, wanted, comment)) as case:
+            case({"a": no}, {"a": no}, others)
+            case({"A": no}, {"a": no}, others)
+            case({"a": team}, {"a": no}, others)
+            case({"a": no}, {"a": {"pii": "no", "team": None}}, others)
+            case({}, {"a": {"team": None}}, others)
+            case({"a": team}, {"a": {"pii": "no", "team": None}}, ["- columns.a.tags.team", *others])
+            case({"a": {"PII": "no"}}, {"a": no}, ["+ columns.a.tags.pii", *others])
+            added = ["+ columns.b.tags.pii", "~ columns.a.tags.pii"]
+            case({"a": {"pii": "yes"}}, {"a": no, "b": no}, sorted([*added, *others]))
+            case({"b": no}, {"a": no}, ["+ columns.a.tags.pii", *others])
+
+
+def test_a_column_that_takes_the_name_of_a_renamed_one_does_not_have_its_tags():
+    columns = [column("c", renamed_from="b"), column("b", renamed_from="a", tags={"pii": "no"})]
+
+    before = state(stored("a"), stored("b"), tags={ColumnPath("b"): {"pii": "no"}})
+    (action,) = TablePlanner().plan([table(*columns)], catalog(before)).align_tables
+
+    assert action.all(SetTags) == (SetTags(path=ColumnPath("b"), tags={"pii": "no"}),)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 VECTORS = {"delta.enableDeletionVectors": True}
 STORED_VECTORS = {"delta.feature.deletionVectors": "supported"}
-DS221 = "[DS221 TableUnusableByClient]"
 DOC = "Trino 481 documentation, Delta Lake connector, Delta Lake table features, 2026-11-22"
 NOTES = "Trino release notes, Releases 427 and 454, 2026-11-22"
+DS126, DS221 = "[DS126 FeatureUnsupportedByClient]", "[DS221 TableUnusableByClient]"
 
 
 def setting(**entries: str) -> str:
@@ -43,6 +43,7 @@ def test_what_a_declaration_needs(reviewed):
         "a newer version writes",
         table(column(), table_properties=VECTORS, clients=["trino>=430", "trino>=454", "trino>=430 (read)"]),
     )
+    case("a newer version reads", table(column(), table_properties=VECTORS, clients=["trino>=420 (read)"]))
     case(
         "several features in one line; readers need none of them",
         table(
@@ -57,6 +58,17 @@ def test_what_a_declaration_needs(reviewed):
         table(Column("at", "timestamp_ntz"), Column("v", "variant"), clients=["power-bi", "delta-spark>=3.3"]),
     )
     assert case.text == reviewed
+
+
+def test_a_project_corrects_the_table_of_clients():
+    model = table(column(), table_properties=VECTORS, clients=["trino>=430", "duckdb>=1.1"])
+    never = ClientFeatures([("trino.deletionVectors", "yes"), ("duckdb.deletionVectors", "never")])
+
+    assert model_texts(model, ClientFeatures([("trino.deletionVectors", "430")])) == ""
+    assert model_texts(model, never).startswith(
+        "duckdb>=1.1 cannot read the table feature deletionVectors (property delta.enableDeletionVectors): no version can"
+        " (setting client_features of the project); leave it out, or if this is outdated"
+    )
 
 
 def action_of(model, there, enable=()) -> AlignTable:
@@ -76,6 +88,22 @@ def test_a_table_that_a_client_cannot_use_is_not_changed():
         ' or list "trino>=454" in clients, or list "trino>=430 (read)" if it never writes the table, or if this is'
         f" outdated, {setting(trino__deletionVectors='430')} {DS221}"
     )
+
+
+def test_a_plan_does_not_enable_a_feature_that_a_client_lacks():
+    model = table(Column("id", "bigint"), clients=["trino>=470", "databricks>=15.4"])
+    action = action_of(model, state(stored("id", "int")), enable=["typeWidening"])
+
+    (violation,) = TableUnusableByClient().check(action)
+
+    assert (violation.path, violation.message) == (
+        "features.typeWidening",
+        (
+            "trino>=470 cannot write the table feature typeWidening (the plan enables it): no version up to 481 can"
+            " (Trino release notes, Release 450, 2026-11-22)"
+        ),
+    )
+    assert violation.remedy.startswith('leave out the change that needs it, or list "trino>=470 (read)" if')
 
 
 def test_what_the_rule_for_plans_leaves_out():

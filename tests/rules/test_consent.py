@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath, path_text
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.rules.columns import DropWithoutConsent
 from pytest_delta_schema.rules.consent import (
+    ACTIONS,
     BREAK,
     ConsentError,
     NeededConsent,
@@ -24,7 +25,7 @@ from pytest_delta_schema.rules.consent import (
 from pytest_delta_schema.rules.policy import could_name, matches, parse_path, part_word, unambiguous
 from pytest_delta_schema.state import CatalogState
 from support.case_tables import cases, named_cases, refusal
-from support.consent_cases import CONSENT_CASES, MODELS, STORED, ConsentCase
+from support.consent_cases import CONSENT_CASES, MODELS, ORDERS, STORED, ConsentCase
 from support.snapshots import ReviewedCases
 
 if sys.version_info >= (3, 11):
@@ -85,6 +86,46 @@ def test_every_drop_can_be_agreed_to_by_pasting_its_remedy():
     assert not any(refused([parse_consent(text[1:-1]) for text in pastes]).values())
 
 
+def test_an_ambiguous_consent_lists_its_interpretations():
+    refusals = refused([parse_consent("drop-column dev.silver.orders.a.b")])[ORDERS]
+
+    assert [
+        str(violation)
+        for violation in refusals
+        if violation.path in ("columns.a.b", "columns.`a.b`") and "ambiguous" in violation.message
+    ] == [
+        (
+            "dev.silver.orders: column a.b is on the table but not in the model, and dropping it loses its data; consent"
+            " 'drop-column dev.silver.orders.a.b' is ambiguous and permits nothing: write"
+            " 'drop-column dev.silver.orders.`a`.`b`' or 'drop-column dev.silver.orders.`a.b`'; declare it, or consent"
+            f" with --delta-allow 'drop-column dev.silver.orders.{way}' [DS206 DropWithoutConsent]"
+        )
+        for way in ("`a`.`b`", "`a.b`")
+    ]
+
+
+def test_a_clear_consent_holds_beside_an_ambiguous_one():
+    texts = ["drop-column dev.silver.orders.a.b", "drop-column dev.silver.orders.`a.b`"]
+
+    refusals = refused(map(parse_consent, texts))[ORDERS]
+
+    assert [violation.remedy for violation in refusals if violation.path == "columns.a.b"] == [
+        "declare it, or consent with --delta-allow 'drop-column dev.silver.orders.`a`.`b`'"
+    ]
+
+
+NAMES = st.lists(st.text(min_size=1, max_size=6), min_size=4, max_size=6).map(tuple)
+
+
+@given(NAMES)
+def test_every_path_is_written_so_that_it_is_read_again(names):
+    text = path_text(names)
+
+    assert tuple(part.name for part in parse_path(text)) == tuple(name.lower() for name in names)
+    assert text.isprintable()
+    assert "'" not in text
+
+
 WORDS = st.lists(st.sampled_from(["a", "b", "a.b", "b.a", "a.b.a"]), min_size=4, max_size=6).map(tuple)
 
 
@@ -114,6 +155,24 @@ def test_a_star_is_one_part_and_two_are_any_number():
         case("a.[bc]?", "a.cx", True)
 
 
+def test_patterns_are_matched_in_no_time():
+    for text in ("**." * 40 + "x", "**.a." * 20 + "x"):
+        assert not matches(parse_path(text), ["a"] * 60)
+
+
+def test_pasted_texts_are_safe_in_a_shell():
+    plain = NeededConsent(
+        action="drop-column", table=QualifiedName("dev", "silver", "orders"), path=ColumnPath("Legacy")
+    )
+    odd = NeededConsent(
+        action="drop-column", table=QualifiedName("dev", "silver", "orders"), path=ColumnPath("$(x) it's\n")
+    )
+
+    assert quoted_consent(plain.action, plain.names) == '"drop-column dev.silver.orders.legacy"'
+    assert quoted_consent(odd.action, odd.names) == r"'drop-column dev.silver.orders.`$(x) it\u0027s\u000a`'"
+    assert str(odd) == r"drop-column dev.silver.orders.`$(x) it\u0027s\u000a`"
+
+
 def test_only_as_much_is_quoted_as_it_takes():
     with cases(lambda *rivals: unambiguous(("a", "b", "a", "b", "c"), rivals, table_parts=3)) as case:
         case("a.b.a.b.c")
@@ -141,26 +200,55 @@ def test_a_consent_is_read_without_regard_to_case():
     assert str(consent) == "drop-column dev.silver.orders.legacy"
 
 
+def test_only_consents_to_break_are_for_contracts():
+    texts = ["break dev.silver.orders", "drop-column dev.silver.orders.a", "rewrite dev.silver.orders"]
+
+    assert [(parse_consent(text).action, parse_consent(text).is_for_contracts) for text in texts] == [
+        ("break", True),
+        ("drop-column", False),
+        ("rewrite", False),
+    ]
+    assert list(ACTIONS) == ["drop-column", "rewrite", "break"]
+
+
 EXACT = {
     "dev.silver.orders": ([], ["note", "<table>"]),
     "dev.silver.orders.table": (["<table>"], ["table"]),
     "dev.silver.orders.`table`": (["table"], ["<table>"]),
+    "dev.silver.orders.table.x": ([], ["table/x"]),
+    "dev.silver.orders.s.table": (["s/table"], []),
     "dev.silver.orders.Layout": (["<layout>"], ["<primary_key>"]),
     "dev.silver.orders.checks.Positive": (["<checks>/positive"], ["<checks>/negative"]),
+    "dev.silver.orders.checks.`a.b`": (["<checks>/a.b"], []),
     "dev.silver.orders.properties.a.B": (["<properties>/a/b"], []),
+    "dev.silver.table.layout": ([], ["<layout>"]),
     "DEV.Silver.ORDERS.NOTE": (["note", "Note"], ["<layout>", "note/x"]),
+    "dev.silver.orders.address.zip": (["address/zip"], []),
     "dev.silver.orders.`a.b`": (["a.b"], ["a/b"]),
+    "dev.silver.`orders.note`": ([], ["note"]),
     "dev.silver.orders.`*`": (["*"], ["note"]),
+    "dev.silver.orders.n\u043ete": ([], ["note"]),
+    r"dev.silver.orders.`esc\u001b[2K`": (["esc\x1b[2K"], []),
+    "prod.silver.orders.layout": ([], ["<layout>"]),
 }
 PATTERNS = {
     "dev.silver.*": ([], ["<table>", "note"]),
     "dev.silver.orders.**": (["address/zip"], ["<layout>", "<checks>/positive"]),
     "dev.silver.orders.*": (["address"], ["address/zip", "<table>"]),
+    "dev.silver.*.*": ([], ["<table>"]),
+    "dev.silver.*.*.*": ([], ["<checks>/positive"]),
     "dev.silver.*.checks.*": (["<checks>/positive"], []),
+    "dev.silver.*.checks.**": (["<checks>/positive"], []),
+    "dev.**.checks.pos*": (["<checks>/positive"], []),
     "dev.**.checks": ([], ["checks"]),
     "dev.**.`checks`": (["checks"], []),
     "**.orders.layout": (["<layout>"], []),
+    "dev.*.orders.table": (["<table>"], []),
     "dev.silver.orders.properties.**": (["<properties>/a/b"], []),
+    "dev.**": (["address/zip"], []),
+    "**.note": (["note"], []),
+    "**.orders": ([], ["<table>"]),
+    "dev.silver.order?.n*": (["note"], []),
     "dev.silver.orders.`n*`": ([], ["note"]),
 }
 
@@ -204,8 +292,6 @@ def test_patterns_that_permit_everything_or_nothing_are_refused():
 
 def test_a_consent_to_copy():
     assert str(parse_consent("break dev.silver.orders.checks.a")) == "break dev.silver.orders.checks.a"
-    texts = ("break dev.silver.orders", "drop-column dev.silver.orders.a")
-    assert [parse_consent(text).is_for_contracts for text in texts] == [True, False]
     assert str(parse_consent("break dev.silver.orders.`checks`.a")) == "break dev.silver.orders.`checks`.a"
     assert quoted_consent(BREAK, needed("<layout>").names) == '"break dev.silver.orders.layout"'
     assert quoted_consent(BREAK, needed("<checks>", "a.b").names) == "'break dev.silver.orders.checks.`a.b`'"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column
+from pytest_delta_schema import Column, Settings
 from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY
-from pytest_delta_schema.rules import Consent
+from pytest_delta_schema.engine import Gate
+from pytest_delta_schema.execute import Capabilities
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.rules import Consent, PlanValidator
 from pytest_delta_schema.state import ArrayState, StructState, TableState
+from pytest_delta_schema.state.desired import desired_state
 from support.case_tables import named_cases
-from support.models import NAME, column, state, stored, table
+from support.models import NAME, catalog, column, state, stored, table
 from support.snapshots import ReviewedCases
 from support.violations import violations_of_plan
 
@@ -55,6 +60,19 @@ def test_refused(reviewed):
     assert case.text == reviewed
 
 
+def test_the_codes_of_what_is_refused():
+    for model, there, code in (
+        (table(column("a b"), comment="x"), state(stored("a b")), "DS107 InvalidColumnName"),
+        (table(column(), elements(True)), state(stored(), ELEMENTS), "DS106 NotNullInCollection"),
+        (
+            table(column("a b"), table_properties=mode(None)),
+            state(stored("a b"), table_properties=mode("id")),
+            "DS222 UnsupportedMappingMode",
+        ),
+    ):
+        assert violations_with_consent(model, there).endswith(f"[{code}]")
+
+
 def test_accepted():
     with named_cases(violations_with_consent) as case:
         case("nullable", table(column(), fields(nullable=True), comment="x"), state(stored(), FIELDS), "")
@@ -64,6 +82,44 @@ def test_accepted():
             case(f"{before} to {after}", table(column(), table_properties=mode(after)), there, "")
         mapped = table(column("a b"), column("c d"), table_properties=mode("id"))
         case("created with column mapping", mapped, TableState(name=NAME, exists=False), "")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        pytest.param((column("order id"),), id="special name"),
+        pytest.param((elements(False),), id="elements"),
+        pytest.param((fields(nullable=False),), id="fields"),
+    ],
+)
+def test_a_model_of_what_exists_is_in_sync(columns):
+    model = table(*columns)
+
+    class Catalog:
+        name = "foreign"
+        capabilities = Capabilities()
+
+        def snapshot(self, _models):
+            return catalog(desired_state(model))
+
+    assert PlanValidator().model_violations([model]) == ()
+    assert Gate(Catalog(), [model], settings=Settings()).drift(model).status.value == "in sync"
+
+
+def test_column_mapping_comes_before_what_needs_it():
+    model = table(column(), column("order id"), comment="x", table_properties=mode("name"))
+    plan = TablePlanner().plan([model], catalog(state(stored(), stored("order id"))))
+    plain = TablePlanner().plan([table(column(), comment="x", table_properties=mode("name"))], catalog(state(stored())))
+
+    assert PlanValidator().plan_violations(plan) == ()
+    assert [type(change).__name__ for change in plan.align_tables[0].changes] == [
+        "SetTableProperties",
+        "SetTableComment",
+    ]
+    assert [type(change).__name__ for change in plain.align_tables[0].changes] == [
+        "SetTableComment",
+        "SetTableProperties",
+    ]
 
 
 WIDE = {"delta.enableTypeWidening": "true"}

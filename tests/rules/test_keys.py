@@ -18,12 +18,17 @@ from pytest_delta_schema import (
     Unique,
     UnsafePlanError,
 )
+from pytest_delta_schema.models import Binding
+from pytest_delta_schema.models.names import parse_binding
+from pytest_delta_schema.plan import PrimaryKeyAdd, TablePlanner
+from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state import ForeignKeyState, KeyState, TableState
+from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import ID, LONG, TEXT, columns, parent
 from pytest_delta_schema.testing.scenario import child as child_table
 from pytest_delta_schema.testing.scenario import column as scenario_column
 from support.databricks import Doubled, Workspace
-from support.models import NAME, column, state, stored, table
+from support.models import NAME, catalog, column, state, stored, table
 from support.snapshots import ReviewedCases
 from support.violations import coded_violations_of, texts_of, violations_of, violations_of_plan
 
@@ -49,6 +54,9 @@ def keyless():
 
 
 A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
+
+
+RENAME = "already; choose a different name with name=..."
 
 
 def test_declarations(reviewed):
@@ -98,6 +106,16 @@ def test_a_parent_that_is_known_by_name_is_judged_by_what_the_catalog_holds(revi
     assert text == reviewed
 
 
+def test_a_dropped_key_drops_no_foreign_key_of_a_table_without_a_model():
+    pointing = ForeignKeyState("theirs", ("a",), PARENT, ("id",))
+    child_state = state(stored("id"), stored("a"), foreign_keys=(pointing,))
+
+    assert violations_of_plan(keyless(), child_state, state(stored("id"), name=PARENT, primary_key=KEY)) == (
+        "foreign key theirs references dev.silver.parents, which has no primary key; give the parent its primary key"
+        " [DS209 ForeignKeyWithoutParentKey]"
+    )
+
+
 MAIL, REGION = scenario_column("mail", TEXT), scenario_column("region", TEXT)
 
 
@@ -132,6 +150,51 @@ def test_rules_for_declarations(reviewed):
     half = columns(ID, unique=[Unique(["id"], name="\ud800")])
     case("half a character", half)
     assert case.text == reviewed
+
+
+def test_repeated_values_block_the_plan_and_rows_with_null_do_not():
+    target = MemoryCatalog()
+    before = columns(ID, MAIL, REGION)
+    after = columns(ID, MAIL, REGION, unique=[Unique(["mail", "region"])])
+    Orchestrator.over(target).sync_tables([before])
+    target.insert(NAME, [{"id": 1, "mail": "a"}, {"id": 2, "mail": "a"}, {"id": 3, "mail": "a", "region": "EU"}])
+    Orchestrator.over(target).sync_tables([after])
+    Orchestrator.over(target).sync_tables([before])
+    target.insert(NAME, [{"id": 4, "mail": "a", "region": "EU"}])
+
+    with pytest.raises(UnsafePlanError) as caught:
+        Orchestrator.over(target).sync_tables([after])
+
+    (violation,) = caught.value.diagnostics
+    assert (violation.code, violation.path) == ("DS303", "unique.uq_dev_silver_orders__mail_region")
+    assert str(violation.full_message) == (
+        "unique constraint uq_dev_silver_orders__mail_region (mail, region) cannot be added, because 1 row repeats the"
+        " key of another, of 4, such as (mail, region) = (a, EU)"
+    )
+
+
+def test_without_data_checks_it_is_added_unchecked_because_no_query_relies_on_it():
+    target = MemoryCatalog()
+    Orchestrator.over(target).sync_tables([columns(ID, MAIL)])
+    target.insert(NAME, [{"id": 1, "mail": "a"}, {"id": 2, "mail": "a"}])
+
+    Orchestrator.over(target, settings=Settings(preflight="off")).sync_tables([wanted()])
+
+    assert target.snapshot([wanted()]).tables[NAME].unique == (key("uq_dev_silver_orders__mail", "mail"),)
+
+
+@pytest.mark.parametrize("runtime", [None, "18.x-scala2.13", "19.0.x-scala2.13"])
+def test_newer_runtimes_of_databricks_have_unique_constraints(runtime):
+    workspace = Workspace(MemoryCatalog())
+    workspace.runtime = runtime
+    Orchestrator.over(Doubled(workspace)).sync_tables([columns(ID, MAIL)])
+
+    Orchestrator.over(Doubled(workspace)).sync_tables([wanted()])
+
+    # What another runtime has added can be read and dropped.
+    workspace.runtime = "16.4.x-scala2.12"
+    Orchestrator.over(Doubled(workspace)).sync_tables([columns(ID, MAIL)])
+    assert Doubled(workspace).snapshot([wanted()]).tables[NAME].unique == ()
 
 
 @pytest.mark.parametrize("runtime", ["18.2.x-scala2.13", "16.4.x-scala2.12", "custom:local"])
@@ -187,19 +250,26 @@ def test_rely_is_added_only_after_a_data_check():
     assert refused(child_table(), child_table(ForeignKey(["parent"], parent())), parent()) == []
 
 
-def test_a_dropped_key_drops_no_foreign_key_of_a_table_without_a_model():
-    pointing = ForeignKeyState("theirs", ("a",), PARENT, ("id",))
-    child_state = state(stored("id"), stored("a"), foreign_keys=(pointing,))
-
-    assert violations_of_plan(keyless(), child_state, state(stored("id"), name=PARENT, primary_key=KEY)) == (
-        "foreign key theirs references dev.silver.parents, which has no primary key; give the parent its primary key"
-        " [DS209 ForeignKeyWithoutParentKey]"
-    )
-
-
 def test_a_dependent_foreign_key_with_rely_is_dropped_and_added_again():
     before = columns(ID, name="dev.silver.parents", primary_key=["id"])
     after = columns(ID, name="dev.silver.parents", primary_key=PrimaryKey(["id"], rely=True))
     dependent = columns(ID, foreign_keys=[ForeignKey(["id"], before, rely=True)])
 
     assert refused(before, after, dependent) == [f"DS219 primary key pk_dev_silver_parents__id {UNCHECKED}"]
+    plan = TablePlanner().plan([after], catalog(desired_state(before), desired_state(dependent)))
+    assert [[type(change).__name__ for change in action.changes] for action in plan.align_tables] == [
+        ["ForeignKeyDrop", "ForeignKeyAdd"],
+        ["PrimaryKeyDrop", "PrimaryKeyAdd"],
+    ]
+    assert [change.key.rely for change in plan.align_tables[1].all(PrimaryKeyAdd)] == [True]
+
+
+def test_a_foreign_key_keeps_rely_where_it_is_bound_and_in_a_scratch_table():
+    bound = Binding((parse_binding("dev.silver=ci.silver"),)).table(relied_child())
+    scratch = Scratch(MemoryCatalog(), "main")
+    copy = scratch.table(parent(), None, None)
+
+    assert [(str(key.parent), key.rely) for key in bound.foreign_keys] == [("ci.silver.parents", True)]
+    assert [(key.parent, key.rely) for key in scratch.table(relied_child(), None, None).foreign_keys] == [
+        (copy.name, True)
+    ]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, MemoryCatalog, Parquet
+from pytest_delta_schema import Column, MemoryCatalog, Orchestrator, Parquet, UnsafePlanError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError
+from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models import Binding
 from pytest_delta_schema.models.names import parse_binding
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.report.text import aligned
-from pytest_delta_schema.rules import Consent
+from pytest_delta_schema.rules import Consent, PlanValidator
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import SourceState, TableState
 from pytest_delta_schema.state.desired import desired_state
@@ -100,6 +103,16 @@ def test_a_rewrite_needs_consent_by_name():
     assert violations_of_plan(partitioned, TableState(name=NAME, exists=False)) == ""
 
 
+def test_one_consent_permits_both_rewrites_of_a_table():
+    before = table(column(), column("d"), table_properties={"delta.columnMapping.mode": "name"})
+    after = table(column(), column("d"), partitioned_by=["d"], table_properties={"delta.columnMapping.mode": "none"})
+    plan = TablePlanner().plan([after], catalog(desired_state(before)))
+
+    paths = [str(violation.path) for violation in PlanValidator().plan_violations(plan)]
+    assert paths == ["layout", "properties.delta.columnMapping.mode"]
+    assert violations_of_plan(after, desired_state(before), consents=[REWRITE]) == ""
+
+
 ID = Column("id", LONG)
 PATH = "/lake/it's `here`"
 
@@ -137,6 +150,16 @@ def test_a_folder_is_converted_and_then_made_known_to_the_catalog():
     assert refusals(model, source, stored(), stored("DAY", "string"), partitioning=("DAY",)) == ""
 
 
+def test_a_folder_that_is_delta_is_only_made_known():
+    (action,) = plan(table(ID, convert_from=Parquet(PATH)), SourceState("delta", PATH), stored()).actions
+
+    assert script(statements(action)) == (
+        "CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '/lake/it\\'s `here`';"
+    )
+    assert change_lines(action)[0].loss == ""
+    assert refusals(table(ID, convert_from=Parquet(PATH)), SourceState("delta", PATH), stored()) == ""
+
+
 def refused_folder(kind, value):
     """Return what is said of a folder that is called by a value, up to its remedy."""
     source = SourceState("parquet", PATH, folders=((f"day={value}",),))
@@ -161,6 +184,18 @@ def test_a_folder_has_to_be_named_by_a_value_of_the_declared_type():
     assert [refused_folder(kind, value).partition(" cannot be ")[2] for kind, value in misfits] == [
         f"read as {kind.simpleString()}: first in the folder day={value}" for kind, value in misfits
     ]
+
+
+def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog_knows_their_type():
+    def refused(kind, **options):
+        source = SourceState("parquet", PATH, folders=(("day=2024-01-01 10%3A00%3A00",),), **options)
+        return refusals(by_day(spark.TimestampNTZType()), source, stored(), stored("day", kind), partitioning=("day",))
+
+    assert refused("string") == (
+        "is partitioned by day as timestamp_ntz in the model, which CONVERT TO DELTA refuses (Delta 4.4.0); declare day as"
+        " timestamp or string, or rewrite the files [DS217 ConversionSourceMismatch]"
+    )
+    assert refused("timestamp_ntz", is_registered=True) == ""
 
 
 LOG_IS_GONE = (
@@ -200,37 +235,43 @@ def test_what_the_files_forbid():
     assert forbidden(by_folder, [stored()], partitioned_by=["nowhere"]) == ""
 
 
+def test_files_are_no_table_to_a_model_that_does_not_consent_and_without_their_log_they_cannot_be_one():
+    def refused(**options):
+        files = state(stored(), source=SourceState("parquet", PATH, folders=((),), **options))
+        return refusal(Orchestrator.over(MemoryCatalog([files])).sync_tables, [table(ID)], error=CatalogReadError)
+
+    consent = "is a parquet table, not a Delta table; consent to its conversion with"
+    assert consent in refused(is_registered=True)
+    assert refused(sign="a/deletion_vector_1.bin") == f"dev.silver.orders: {LOG_IS_GONE} [DS503 DamagedTable]"
+
+
+def test_a_folder_becomes_a_table_of_the_memory_catalog_too():
+    memory = MemoryCatalog(
+        [state(stored(), source=SourceState("parquet", PATH, folders=((),), files=1))], rows={NAME: [{"id": 1}]}
+    )
+    model = table(ID, Column("n", spark.IntegerType()), convert_from=Parquet(PATH))
+
+    Orchestrator.over(memory).sync_tables([model])
+
+    assert memory.version(NAME) == 1
+    assert TablePlanner().plan([model], memory.snapshot([model])).is_empty
+
+
+def test_rows_of_files_refuse_a_plan_with_a_query_over_the_files():
+    files = state(stored(), source=SourceState("parquet", "/lake", folders=((),), files=1))
+    memory = MemoryCatalog([files], rows={NAME: [{"id": None}]})
+    model = table(Column("id", LONG, is_nullable=False), convert_from=Parquet("/lake"))
+
+    with pytest.raises(UnsafePlanError, match=r"listed by SELECT \* FROM parquet\.`/lake` WHERE `id` IS NULL"):
+        ActionRunner.over(memory).apply(TablePlanner().plan([model], memory.snapshot([model])))
+
+
 def test_another_format_is_refused_where_it_is_written():
     assert refusal(lambda: table(ID, convert_from="csv")).startswith(
         "dev.silver.orders: convert_from is 'csv'; only parquet is converted in"
     )
     assert refusal(lambda: Parquet(" ")) == "path of Parquet is empty; name a folder, or leave it out"
     assert "convert_from is True; only parquet is converted in place" in refusal(lambda: table(ID, convert_from=True))
-
-
-def test_a_scratch_table_never_touches_the_files_of_its_model():
-    scratch = Scratch(MemoryCatalog(), "main")
-
-    assert scratch.table(table(ID, convert_from=Parquet("/lake")), None, None).convert_from is None
-
-
-def test_a_folder_that_is_delta_is_only_made_known():
-    (action,) = plan(table(ID, convert_from=Parquet(PATH)), SourceState("delta", PATH), stored()).actions
-
-    assert script(statements(action)) == (
-        "CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '/lake/it\\'s `here`';"
-    )
-    assert change_lines(action)[0].loss == ""
-    assert refusals(table(ID, convert_from=Parquet(PATH)), SourceState("delta", PATH), stored()) == ""
-
-
-def test_folders_of_timestamps_without_a_zone_are_converted_only_where_a_catalog_knows_their_type():
-    def refused(kind, **options):
-        source = SourceState("parquet", PATH, folders=(("day=2024-01-01 10%3A00%3A00",),), **options)
-        return refusals(by_day(spark.TimestampNTZType()), source, stored(), stored("day", kind), partitioning=("day",))
-
-    assert "by day as timestamp_ntz in the model, which CONVERT TO DELTA refuses" in refused("string")
-    assert refused("timestamp_ntz", is_registered=True) == ""
 
 
 def test_a_folder_is_converted_for_the_table_of_its_own_name_only():
@@ -241,3 +282,9 @@ def test_a_folder_is_converted_for_the_table_of_its_own_name_only():
     assert bound(Parquet("/lake"), "dev.silver") == Parquet("/lake")
     assert bound("parquet", "ci.pr") == Parquet()
     assert bound(Parquet(statistics=False), "ci.pr") == Parquet(statistics=False)
+
+
+def test_a_scratch_table_never_touches_the_files_of_its_model():
+    scratch = Scratch(MemoryCatalog(), "main")
+
+    assert scratch.table(table(ID, convert_from=Parquet("/lake")), None, None).convert_from is None

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
+
 from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructField, StructType
 
-from pytest_delta_schema import Check, Column, ForeignKey, Parquet, Table
+from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, Parquet, Table
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
+from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.rules.properties import InvalidPropertyValue
 from support.case_tables import cases
 from support.models import column, table
@@ -27,15 +31,18 @@ def half_characters(columns, options):
 
 
 def test_half_characters_are_refused():
-    field = StructField("f", LongType(), metadata={"comment": HALF})
+    old, field = Deprecated(date(2026, 1, 31), use=HALF), StructField("f", LongType(), metadata={"comment": HALF})
     keys = {
         name: [ForeignKey(["id"], f"dev.silver.{parent}", ["id"], name=name)]
         for name, parent in ((HALF, "parent"), ("fk", HALF))
     }
     columns = {
         f"the name of column {SHOWN}": Column(HALF, LongType()),
+        f"the comment of a column {SHOWN}": Column("c", LongType(), comment=HALF),
+        f"tag {SHOWN}": Column("c", LongType(), tags={HALF: ""}),
         rf'the default of a column "{SHOWN}"': Column("c", StringType(), default=f"'{HALF}'"),
         rf'the expression of a column "concat({SHOWN})"': Column("c", StringType(), generated_as=f"concat('{HALF}')"),
+        f"the replacement of a column {SHOWN}": Column("c", LongType(), deprecated=old),
         f"a field of column 'c' {SHOWN}": Column("c", named(HALF)),
         f"the comment of a field of column 'c' {SHOWN}": Column("c", StructType([field])),
     }
@@ -47,12 +54,26 @@ def test_half_characters_are_refused():
         f"the name of a foreign key {SHOWN}": {"foreign_keys": keys[HALF]},
         r"the parent of a foreign key 'dev.silver.a\ud800b'": {"foreign_keys": keys["fk"]},
         f"the argument convert_from {SHOWN}": {"convert_from": Parquet(HALF)},
+        r"the argument deprecated 'dev.gold.a\ud800b'": {"deprecated": replace(old, use=f"dev.gold.{HALF}")},
     }
 
     assert {text: half_characters([column], {}) for text, column in columns.items()} == {text: text for text in columns}
     assert {text: half_characters([], option) for text, option in options.items()} == {text: text for text in options}
     for properties in ({HALF: "x"}, {"k": HALF}):
         assert half_characters([], {"table_properties": properties}) == f"property {SHOWN}"
+
+
+def test_half_a_character_in_the_name_of_a_table():
+    (violation,) = PlanValidator().model_violations([Table("dev", "silver", HALF, [Column("id", LongType())])])
+
+    assert violation.code == "DS122"
+    assert violation.message == rf"the name 'dev.silver.a\ud800b' {FACT.partition(';')[0]}"
+
+
+def test_whole_characters_outside_of_the_basic_plane_are_fine():
+    model = Table("dev", "silver", "orders", [Column("id", LongType(), comment="\N{GRINNING FACE} é")])
+
+    assert PlanValidator().model_violations([model]) == ()
 
 
 COLUMNS = (

@@ -11,6 +11,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, Identity
 from pytest_delta_schema.models.types import parse_type
+from pytest_delta_schema.rules import Consent
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import default_faults
 from pytest_delta_schema.state.spark_types import canonical_type
@@ -122,6 +123,14 @@ def test_plans_that_rename(reviewed):
     assert case.text == reviewed
 
 
+def test_consent_names_a_field_by_its_path():
+    before = table(Column("a", spark.ArrayType(struct(field("x"), field("Y")))), table_properties=MAPPED)
+    after = table(Column("a", spark.ArrayType(struct(field("x")))))
+    consent = Consent("drop-column", "dev.silver.orders.a.element.y")
+
+    assert violations_of_plan(after, desired_state(before), consents=[consent]) == ""
+
+
 def test_hints(reviewed):
     case = ReviewedCases(violations_of)
     case("fine", table(column("new", renamed_from="old")))
@@ -176,14 +185,19 @@ def test_delta_answers_to_defaults_as_recorded(local):
 def test_the_fault_of_a_default_is_named():
     with cases(lambda kind, text: next(default_faults(text, canonical_type(parse_type(kind))), "")) as case:
         case("tinyint", "300", "is out of the range of tinyint, -128 to 127")
+        case("tinyint", "-(129)", "is out of the range of tinyint, -128 to 127")
+        case("tinyint", "-(-(-128))", "")
         case("bigint", "'-9223372036854775808'", "")
         case("int", "'x'", "is not a value of int")
         case("int", "1e999999999", "is out of the range of double")
         case("int", "1e99999999999999999999", "")
+        case("int", "9" * 500, "")
         case("int", "'" + "9" * 500 + "'", "is not a value of int")
+        case("double", "'1.5d'", "")
         case("double", "'1.5x'", "is not a value of double")
         case("decimal(5,2)", "999.994", "")
         case("decimal(5,2)", "999.995", "does not fit into decimal(5,2)")
+        case("decimal(5,2)", "1e-300", "")
         case("decimal(5,2)", "1e300", "does not fit into decimal(5,2)")
         case("varchar(3)", "'abc  '", "")
         case("varchar(3)", "12345", "has more characters than varchar(3)")
@@ -191,5 +205,7 @@ def test_the_fault_of_a_default_is_named():
         case("date", "'2023-02-29'", "is not a value of date")
         case("date", "'10:00'", "is not a value of date")
         case("timestamp", "'10:00'", "")
+        case("timestamp", "'2020-1-1 10:00:00 CET'", "")
         case("struct<a: int>", "true", "is not a value of struct<a: int>")
+        case("variant", "true", "")
         case("int", "rand() + explode(array(1))", "calls rand, which returns another value for every row")

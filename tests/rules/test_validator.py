@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, rules
-from pytest_delta_schema.plan import AlignTable, TablePlanner
+from pytest_delta_schema import Check, Column, InvalidModelError, UnsafePlanError, rules
+from pytest_delta_schema.plan import AlignTable, CreateTable, PrimaryKeyAdd, TablePlan, TablePlanner
 from pytest_delta_schema.rules import PlanValidator, default_model_rules, default_plan_rules
-from pytest_delta_schema.state import TableState
+from pytest_delta_schema.rules.consent import parse_consent
+from pytest_delta_schema.state import CatalogState, KeyState, TableState, spark_types
 from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.testing.scenario import field
+from support.case_tables import named_cases
 from support.models import NAME, catalog, column, orders, orders_before, state, stored, table
 from support.snapshots import ReviewedCases
 from support.violations import texts_of, violations_of, violations_of_plan
@@ -127,6 +130,40 @@ def test_model_rules(reviewed):
     assert case.text == reviewed
 
 
+def test_sound_models_pass():
+    with named_cases(violations_of) as case:
+        case("worked example", orders(), "")
+        case("mapped name", table(column("a b"), table_properties={"delta.columnMapping.mode": "id"}), "")
+        case("not null in a struct", table(Column("s", struct("a", nullable=False))), "")
+        case("void", table(Column("v", spark.NullType())), "")
+        case("feature", table(column(), table_properties={"delta.feature.clustering": "supported"}), "")
+
+
+@pytest.mark.skipif(not hasattr(spark, "TimeType"), reason="Spark 4.1 brought the type TIME")
+def test_two_faults_in_three_tables_are_one_error_with_every_table_named():
+    models = [
+        table(column("a"), column("A"), primary_key=["a"], name="dev.silver.c"),
+        table(name="dev.silver.a"),
+        table(Column("t", spark.TimeType()), column("x"), column("X"), name="dev.silver.b"),
+    ]
+
+    with pytest.raises(InvalidModelError) as caught:
+        VALIDATOR.validate_models(models)
+
+    lines = str(caught.value).splitlines()
+    assert [line.split(":")[0] for line in lines] == [
+        "dev.silver.a",
+        "dev.silver.b",
+        "dev.silver.b",
+        "dev.silver.c",
+        "dev.silver.c",
+    ]
+    assert len(caught.value.diagnostics) == len(lines)
+    locations = {str(model.name): model.origin.location for model in models}
+    assert all(violation.location == locations[violation.table] for violation in caught.value.diagnostics)
+    assert lines[0].startswith("dev.silver.a: has no columns")
+
+
 def test_a_table_declared_twice_is_named_with_both_places():
     one, other = table(column()), table(column())
 
@@ -203,6 +240,48 @@ def test_plan_rules(reviewed):
     assert case.text == reviewed
 
 
+def test_sound_plans_pass():
+    with named_cases(violations_of_plan) as case:
+        case("worked example", orders(), orders_before(), "")
+        case("creation", orders(), ABSENT, "")
+        case("key over NOT NULL", table(STAYS, primary_key=["id"]), state(stored("ID", is_nullable=False)), "")
+        case("key goes", table(column()), state(stored(), primary_key=KeyState("pk", ("id",))), "")
+        case("creation without a key", table(column()), ABSENT, "")
+
+
+def test_a_drop_with_consent_and_column_mapping_passes():
+    mapped, consent = {"delta.columnMapping.mode": "name"}, parse_consent("drop-column dev.silver.orders.LEGACY")
+
+    for planned, there in ((mapped, {}), ({}, mapped)):
+        before = state(stored(), stored("Legacy"), table_properties=there)
+        assert violations_of_plan(table(column(), table_properties=planned), before, consents=[consent]) == ""
+
+
+def test_a_key_over_missing_columns_is_refused_even_if_the_model_was_never_checked():
+    action = CreateTable(
+        table=NAME,
+        columns=(stored(),),
+        table_comment="",
+        table_properties={},
+        creates_schema=False,
+        keys=(PrimaryKeyAdd(key=KeyState("pk", ("gone",))),),
+    )
+
+    (violation,) = VALIDATOR.plan_violations(TablePlan(create_tables=(action,)))
+
+    assert (violation.rule, violation.path) == ("NullablePrimaryKeyColumnCreated", "columns.gone")
+
+
+def test_all_violations_of_all_tables_are_one_error():
+    models = [table(column(), column("n", is_nullable=False), name=f"dev.silver.{name}") for name in "ba"]
+    there = CatalogState(tables={model.name: state(stored(), name=model.name) for model in models})
+
+    with pytest.raises(UnsafePlanError) as caught:
+        VALIDATOR.validate_plan(TablePlanner().plan(models, there))
+
+    assert [violation.table for violation in caught.value.diagnostics] == ["dev.silver.a", "dev.silver.b"]
+
+
 class EveryTableHasAComment:
     def check(self, table):
         if not table.comment:
@@ -236,6 +315,27 @@ def test_a_fault_of_a_rule_is_reported_as_that_rules_fault():
         "rule NothingIsAligned itself failed with ZeroDivisionError: division by zero; fix the rule"
         " [DS100 NothingIsAligned]"
     )
+
+
+def test_a_type_that_changes_between_two_checks_is_read_anew():
+    kind = struct("a")
+    model = table(Column("s", kind))
+    assert violations_of(model) == ""
+    kind.add("A", spark.LongType())
+    assert violations_of(model).endswith("[DS103 DuplicateColumn]")
+
+
+def test_all_rules_of_a_check_read_each_type_once(monkeypatch):
+    types_read = []
+
+    def counted(data_type):
+        types_read.append(data_type)
+        return canonical_type(data_type)
+
+    monkeypatch.setattr(spark_types, "canonical_type", counted)
+    first, second = struct("a"), struct("b")
+    assert violations_of(table(Column("x", first), Column("y", second))) == ""
+    assert [sum(read is kind for read in types_read) for kind in (first, second)] == [1, 1]
 
 
 FOLDER = Path(rules.__file__).parent

@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import datetime, timezone
+from itertools import product
 from runpy import run_path
+from types import SimpleNamespace
 
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, QualifiedName, UnknownType
+from pytest_delta_schema import Column, MemoryCatalog, Merge, QualifiedName, UnknownType, WriteOptions, check_write
+from pytest_delta_schema.backends.databricks.catalog import CAPABILITIES as DATABRICKS
+from pytest_delta_schema.backends.spark.versions import OPEN_SOURCE_DELTA as LOCAL
+from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
+from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY
 from pytest_delta_schema.delta.fields import logical_path, with_collations_json
 from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.delta.protocol import clustering_in
+from pytest_delta_schema.execute.protocols import unsupported_statements
 from pytest_delta_schema.models.spark_types import unknown_types
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.report import model_source
@@ -33,7 +40,8 @@ from pytest_delta_schema.state.commits import commit_of
 from pytest_delta_schema.state.delta_log import LogFacts, tag_property
 from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.keys import key_property, keys_in_properties
-from pytest_delta_schema.state.types import ColumnGeneration, IdentityState
+from pytest_delta_schema.state.types import ColumnGeneration, IdentityState, describe_type
+from pytest_delta_schema.write_check.verdict import FRAME_METHODS
 from support.case_tables import cases, named_cases, refusal
 from support.damaged_logs import QUANTUM, READABLE_LOGS
 from support.models import NAME, table
@@ -52,6 +60,11 @@ def read(*fields, **metadata):
 def test_types():
     with cases(lambda in_log: read(field("a", in_log)).columns[0].data_type) as case:
         case("long", "bigint")
+        case("integer", "int")
+        case("short", "smallint")
+        case("byte", "tinyint")
+        case("string", "string")
+        case("decimal(18,2)", "decimal(18,2)")
         case("timestamp_ntz", "timestamp_ntz")
         case("void", "void")
         case({"type": "array", "elementType": "integer", "containsNull": False}, ArrayState("int", False))
@@ -75,15 +88,49 @@ def test_char_and_varchar_come_from_the_field_metadata():
         case("string", "something else", "string")
         case({"type": "range", "bound": "string"}, "range<char(2)>", '{"bound": "string", "type": "range"}')
         case(
-            {"type": "map", "keyType": "string", "valueType": array("string"), "valueContainsNull": True},
-            "map<char(2),array<varchar(5)>>",
-            MapState("char(2)", ArrayState("varchar(5)", True), True),
+            {"type": "array", "elementType": "string", "containsNull": True},
+            "array<varchar(5)>",
+            ArrayState("varchar(5)", True),
         )
-        fields = [field("a,b", "string"), field("n", "long")]
         case(
-            {"type": "struct", "fields": fields},
-            "struct<`a,b`:varchar(1),n:bigint>",
-            StructState((ColumnState("a,b", "varchar(1)", True, ""), ColumnState("n", "bigint", True, ""))),
+            {"type": "map", "keyType": "string", "valueType": "string", "valueContainsNull": True},
+            "map<char(2),string>",
+            MapState("char(2)", "string", True),
+        )
+        case(
+            {"type": "struct", "fields": [field("a,b", "string"), field("n", "long"), field("d`e", "string")]},
+            "struct<`a,b`:varchar(1),n:bigint,`d``e`:string>",
+            StructState(
+                (
+                    ColumnState("a,b", "varchar(1)", True, ""),
+                    ColumnState("n", "bigint", True, ""),
+                    ColumnState("d`e", "string", True, ""),
+                )
+            ),
+        )
+
+
+def test_comments_nullability_and_the_version():
+    shown = read(field("a", comment="An a"), field("b", nullable=False, comment=""), description="The table")
+
+    assert shown.columns == (ColumnState("a", "bigint", True, "An a"), ColumnState("b", "bigint", False, ""))
+    assert (shown.table_comment, shown.version, shown.exists) == ("The table", 4, True)
+
+
+NULLS = ("comment", "CURRENT_DEFAULT", "delta.generationExpression", "__CHAR_VARCHAR_TYPE_STRING", "__COLLATIONS", "x")
+"""Keys of the metadata of a field whose value Spark writes as null for ``{"comment": None}``."""
+
+
+def test_metadata_of_a_field_that_is_null_is_not_there():
+    for key, others in product(NULLS, ({}, {"comment": "An a"})):
+        odd = field("a", "string", **{**others, key: None})
+        inside = {"type": "struct", "fields": [odd]}
+        listed = {"type": "array", "elementType": inside, "containsNull": True}
+        plain = ColumnState("a", "string", True, {**others, key: ""}.get("comment", ""))
+        assert read(odd, field("s", inside), field("l", listed)).columns == (
+            plain,
+            ColumnState("s", StructState((plain,)), True, ""),
+            ColumnState("l", ArrayState(StructState((plain,)), True), True, ""),
         )
 
 
@@ -259,6 +306,15 @@ def planned(model, log):
     return TablePlanner().plan([model], CatalogState(tables={NAME: log.state(NAME)}))
 
 
+def test_unknown_metadata_is_shown_as_text():
+    for log in READABLE_LOGS.values():
+        state = log.state(NAME)
+        columns = [(column.name, describe_type(column.data_type)) for column in state.columns]
+        assert columns == [("id", "bigint"), ("t", log.shown)]
+        key, value = log.property
+        assert state.table_properties[key] == value
+
+
 def test_the_imported_model_equals_the_table_and_only_unknown_properties_have_to_be_named(tmp_path):
     for log in READABLE_LOGS.values():
         path = tmp_path / "models.py"
@@ -285,10 +341,72 @@ def test_a_change_of_a_column_of_an_unknown_type_is_refused():
         assert fact in violations(id_column)
         assert fact in violations(id_column, Column("u", unknown.data_type, renamed_from="t"))
         assert violations(id_column, Column("t", unknown.data_type, default="NULL")) == [fact]
-        created = violations_of_plan(imported, replace(log.state(NAME), exists=False))
-        assert created.startswith(
-            f"column {path} would be created with the type {name}, which is compared as text only;"
+
+
+def test_a_column_of_an_unknown_type_is_never_created():
+    plain = READABLE_LOGS["property"].state(NAME)
+    for log in UNKNOWN.values():
+        (path, name), model = part(log), declared_table(log.state(NAME))
+        added = table(*declared_table(plain).columns, Column("u", model.columns[1].data_type))
+
+        assert violations_of_plan(model, replace(log.state(NAME), exists=False)) == (
+            f"column {path} would be created with the type {name}, which is compared as text only; create the table with a"
+            " client that knows the type, or declare a type that Delta stores [DS220 UnknownTypeChange]"
         )
+        assert violations_of_plan(added, plain) == (
+            f"column {path.replace('t', 'u', 1)} would be changed, and its type {name} is compared as text only; change it"
+            " with a client that knows the type, and declare what the table has then [DS220 UnknownTypeChange]"
+        )
+
+
+def test_a_change_of_another_column_is_refused_only_where_delta_refuses_it():
+    by_spark = {"local": LOCAL, "session": CLASSIC, "connect": REMOTE, "unity": UNITY}
+    backends = {**by_spark, "databricks": DATABRICKS, "memory": MemoryCatalog.capabilities}
+    for log in READABLE_LOGS.values():
+        imported = declared_table(log.state(NAME))
+        id_column, other = imported.columns
+        model = replace(imported, columns=(Column("id", id_column.data_type, comment="Key"), other))
+        (action,) = planned(model, log).align_tables
+        path, name = part(log)
+        reason = f"Delta refuses to change a table with columns of types that it does not know ({path} {name})"
+
+        assert PlanValidator().plan_violations(planned(model, log)) == ()
+        for backend, able in backends.items():
+            refused = unsupported_statements(action, SimpleNamespace(name=backend, capabilities=able))
+            assert [fault.message for fault in refused] == (
+                [f"the {backend} backend cannot comment on columns: {reason}"]
+                if backend in by_spark and not log.is_known
+                else []
+            )
+
+
+def frame(**types):
+    return spark.StructType([spark.StructField(name, data_type) for name, data_type in types.items()])
+
+
+LONG, STRUCT_OF_LONG = spark.LongType(), spark.StructType([spark.StructField("a", spark.LongType())])
+FRAMES = (
+    frame(id=LONG, t=spark.StringType()),
+    frame(id=LONG),
+    frame(id=LONG, t=STRUCT_OF_LONG, other=spark.ArrayType(LONG)),
+    frame(id=LONG, t=spark.NullType()),
+    frame(t=spark.DayTimeIntervalType()),
+)
+WRITES = [
+    *(WriteOptions(method=name, merge_schema=merges) for name, merges in product(FRAME_METHODS, (False, True))),
+    *(WriteOptions(method="sql_insert", by=by, evolves=True) for by in ("position", "name")),
+    WriteOptions(method="sql_insert"),
+    WriteOptions(method="update"),
+    *(Merge(matched="all", not_matched="all", evolves=evolves) for evolves in (False, True)),
+]
+
+
+def test_a_write_to_such_a_table_gets_a_verdict():
+    for log, schema, options in product(READABLE_LOGS.values(), FRAMES, WRITES):
+        verdict = check_write(log.state(NAME), schema, options)
+
+        assert verdict.accepted is not bool(verdict.findings)
+        assert verdict.resulting_schema.fieldNames()[:2] == ["id", "t"]
 
 
 def test_an_unknown_type_is_a_value():
@@ -297,6 +415,8 @@ def test_an_unknown_type_is_a_value():
     assert geometry == UnknownType("geometry(OGC:CRS84)") != UnknownType("geometry(4326)")
     assert repr(geometry) == "UnknownType('geometry(OGC:CRS84)')"
     assert spark.StructType([spark.StructField("t", geometry)]).jsonValue()["fields"][0]["type"] == geometry.text
+    inside = spark.MapType(spark.StringType(), spark.StructType([spark.StructField("x", spark.ArrayType(geometry))]))
+    assert list(unknown_types(inside)) == ["geometry(OGC:CRS84)"]
     assert desired_state(table(Column("t", geometry))).columns[0].data_type == "geometry(OGC:CRS84)"
     for text in ("", " ", None, 5):
         assert refusal(UnknownType, text).startswith("an unknown type is the text of a type, got ")

@@ -6,19 +6,23 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 
 import pytest
+from pyspark.errors import ArithmeticException
 
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.state.expressions import ExpressionError, evaluate, failing_rows
+from pytest_delta_schema.state.expressions import ExpressionError, evaluate, failing_rows, require_wide
 from pytest_delta_schema.state.expressions.conditions import (
     AllOf,
     AnyOf,
     Comparison,
+    Constant,
     Field,
     InList,
     IsNull,
     Length,
     Like,
+    Unparsed,
     Value,
+    atoms_of,
     conjuncts,
     is_understood,
     negated,
@@ -68,8 +72,12 @@ UNKNOWN_VALUES = (
 VALUES = [
     ("size(array(1, 2))", 2),
     ("year(d)", 2024),
+    ("month(d)", 1),
+    ("day(d)", 31),
     ("dayofmonth(d)", 31),
+    ("year(to_date(d))", 2024),
     ("to_date(d)", date(2024, 1, 31)),
+    ("i + j", -5),
     ("i - j", -9),
     ("i * j", -14),
     ("i / j", -3.5),
@@ -78,21 +86,27 @@ VALUES = [
     ("i % j", -1),
     ("i % -2", -1),
     ("7 % -2", 1),
+    ("7 / -2", -3.5),
     ("-1 % 2", -1),
+    ("-f", -2.5),
     ("f + j", 4.5),
     ("abs(i)", 7),
     ("upper(t)", "ABC"),
+    ("lower(t)", "abc"),
     ("length(s)", 6),
     ("trim(s)", "\tab c"),
     ("concat(t, 'x')", "Abcx"),
     ("t || t", "AbcAbc"),
     ("substring(t, 0, 2)", "Ab"),
+    ("substring(t, 1, 2)", "Ab"),
     ("substring(t, 2, 9)", "bc"),
     ("substring(t, 9, 1)", ""),
     ("cast(ts as date)", date(2024, 1, 31)),
     ("date(d)", date(2024, 1, 31)),
     ("cast(i as string)", "-7"),
+    ("cast(t as string)", "Abc"),
     ("cast(i as bigint)", -7),
+    ("cast(i as int)", -7),
     ("coalesce(n, j)", 2),
     ("if(i > 0, 1, 2)", 2),
     ("if(n > 0, 1, 2)", 2),
@@ -100,6 +114,7 @@ VALUES = [
     ("array(1, 2)", [1, 2]),
     ("0.5D", 0.5),
     ("1e3", 1000.0),
+    ("-2D", -2.0),
     ("2D * 3", 6.0),
     *((text, True) for text in TRUE_VALUES),
     *((text, False) for text in FALSE_VALUES),
@@ -162,8 +177,37 @@ def test_java_and_python_agree_on_patterns(local_session):
     ] == []
 
 
+@pytest.mark.spark
+def test_spark_computes_narrow_numbers_in_their_types(local_session):
+    frame = local_session.spark.sql("SELECT 100Y AS t, 200S AS s")
+    types = {"t": "tinyint", "s": "smallint"}
+
+    for text in ("t * t", "t + t", "s * s"):
+        with pytest.raises(ExpressionError, match="is computed in the type of its columns"):
+            require_wide(text, types)
+        with pytest.raises(ArithmeticException):
+            frame.selectExpr(text).collect()
+    for text in ("t * 100", "t + 100", "s * 200"):
+        require_wide(text, types)
+        frame.selectExpr(text).collect()
+
+
+@pytest.mark.spark
+def test_spark_rounds_the_product_of_floats(local_session):
+    ((is_rounded,),) = local_session.spark.sql(
+        "SELECT f * f <> CAST(f AS DOUBLE) * CAST(f AS DOUBLE) FROM (SELECT CAST(0.1 AS FLOAT) AS f)"
+    ).collect()
+
+    assert is_rounded
+
+
 def test_all_else_is_not_judged():
     assert [text for text in NOT_JUDGED if not refusal(evaluate, text, [ROW], ROW, error=ExpressionError)] == []
+
+
+def test_a_condition_that_is_not_judged_is_an_error_and_no_answer():
+    with pytest.raises(ExpressionError, match=r"ROUND\(f\) cannot be evaluated without Spark"):
+        failing_rows("round(f) = 3", [ROW], ROW)
 
 
 def test_a_condition_has_no_value_without_rows():
@@ -211,6 +255,10 @@ def test_other_expressions_are_opaque():
         assert not is_understood(negated(condition)), text
         assert used_columns(condition) == set(), text
         assert "cannot be evaluated without Spark" in refusal(truth, condition, {}, error=ExpressionError), text
+
+
+def test_the_opposite_of_an_opaque_condition_is_opaque():
+    assert negated(condition_of("a + b > 1")) == Unparsed("NOT (a + b > 1)")
 
 
 CONDITIONS_VALUES = {
@@ -273,17 +321,34 @@ def test_values_that_only_spark_can_compare_are_errors():
             failing_rows(text, [CONDITIONS_VALUES], CONDITIONS_VALUES)
 
 
+def test_the_parts_of_a_condition_are_found():
+    assert [*atoms_of(condition_of("(a > 1 OR TRUE) AND b > 1"))] == [
+        Comparison(A, ">", Value(1)),
+        Constant(value=True),
+        Comparison(B, ">", Value(1)),
+    ]
+
+
 def test_like():
     with cases(like) as case:
         case("", "", True)
+        case("", "a", False)
+        case("a", "a", True)
         case("%", "", True)
         case("%%", "a\n", True)
+        case("a%", "ab", True)
         case("%a", "ba", True)
+        case("%a", "ab", False)
         case("%a%", "bab", True)
         case("a%a", "a", False)
+        case("a%b%c", "a-b-c", True)
         case("a%b%c", "acb", False)
+        case("%ab%ab%", "ab-ab", True)
         case("%ab%ab%", "aba", False)
         case("%a_%c", "aab-abc", True)
+        case("%1%2", "12", True)
         case("_%_", "a", False)
+        case("_%_", "a.", True)
         case("a.c%", "abc", False)
         case("%a" * 40 + "b", "a" * 5000, False)
+        case("%a" * 120 + "%", "a" * 120, True)

@@ -6,16 +6,39 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.models.types import parse_type
 from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState, types
 from pytest_delta_schema.state.spark_types import canonical_type, unstorable
-from pytest_delta_schema.state.types import equal_types, is_assignable, not_null_in_collections
+from pytest_delta_schema.state.types import describe_type, equal_types, is_assignable, not_null_in_collections
 from support.case_tables import cases
 
-INT = spark.IntegerType()
+INT, TEXT = spark.IntegerType(), spark.StringType()
 
 
 def struct(*fields: tuple[str, object, bool]) -> spark.StructType:
     return spark.StructType([spark.StructField(name, kind, nullable) for name, kind, nullable in fields])
+
+
+def test_every_type_has_one_canonical_form():
+    texts = (
+        "binary boolean tinyint char(3) date decimal(10,0) decimal(18,2) double float int bigint void smallint string"
+    )
+    others = "timestamp_ntz timestamp varchar(10) variant"
+    for text in (*f"{texts} {others}".split(" "), "array<int>"):
+        assert describe_type(canonical_type(parse_type(text))) == text
+    with cases(lambda data_type: describe_type(canonical_type(data_type))) as case:
+        case(spark.StringType("UTF8_LCASE"), "string collate UTF8_LCASE")
+        case(spark.DayTimeIntervalType(), "interval day to second")
+        case(spark.ArrayType(INT, containsNull=False), "array<int not null>")
+        case(spark.MapType(TEXT, INT, valueContainsNull=False), "map<string, int not null>")
+        nested = struct(("a", INT, False), ("b c", spark.ArrayType(TEXT), True))
+        case(nested, "struct<a: int not null, b c: array<string>>")
+
+
+def test_nested_comments_are_kept_for_the_creation():
+    data_type = spark.StructType([spark.StructField("a", INT, metadata={"comment": "An a"})])
+
+    assert canonical_type(data_type) == StructState((ColumnState("a", "int", True, "An a"),))
 
 
 A = ColumnState("a", "int", True, "")
@@ -28,14 +51,22 @@ def test_equality_of_types():
     ) as case:
         case("int", "int", True)
         case("int", "bigint", False)
+        case("decimal(18,2)", "decimal(18,3)", False)
+        case("varchar(10)", "string", False)
         case(StructState((A, B)), StructState((B, A)), True)
         case(StructState((A,)), StructState((A._replace(name="A"),)), True)
         case(StructState((A,)), StructState((A._replace(comment="x"),)), True)
         case(StructState((A,)), StructState((A._replace(is_nullable=False),)), False)
         case(StructState((A,)), StructState((A, B)), False)
+        case(StructState((A,)), "int", False)
         case(ArrayState("int", True), ArrayState("int", False), False)
         case(ArrayState(StructState((A, B)), True), ArrayState(StructState((B, A)), True), True)
         case(MapState("string", "int", True), MapState("string", "int", False), False)
+        case(
+            MapState("string", StructState((A,)), True),
+            MapState("string", StructState((A._replace(comment="c"),)), True),
+            True,
+        )
         case(ArrayState("int", True), MapState("string", "int", True), False)
 
 
