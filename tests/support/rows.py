@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from hypothesis import strategies as st
 from pyspark.sql import Row
 from pyspark.sql import types as spark
 
@@ -78,43 +79,60 @@ class Missing(datetime):
 
 KEPT = [
     (spark.ByteType(), -128, -128),
+    (spark.ShortType(), 32767, 32767),
+    (INT, -(2**31), -(2**31)),
     (INT, 2**31 - 1, 2**31 - 1),
+    (LONG, 2**63 - 1, 2**63 - 1),
     (LONG, -(2**63), -(2**63)),
     (DOUBLE, 0.1, 0.1),
     (DOUBLE, 3, 3.0),
     (DOUBLE, 2**53, 9007199254740992.0),
     (DOUBLE, float("nan"), float("nan")),
+    (DOUBLE, float("-inf"), float("-inf")),
     (DOUBLE, -0.0, -0.0),
+    (DOUBLE, 5e-324, 5e-324),
     (FLOAT, 0.1, 0.10000000149011612),
     (FLOAT, 16777217, 16777216.0),
+    (FLOAT, float("nan"), float("nan")),
+    (FLOAT, float("inf"), float("inf")),
+    (FLOAT, -0.0, -0.0),
     (FLOAT, 3.4028234663852886e38, 3.4028234663852886e38),
     (spark.DecimalType(5, 2), Decimal("1.5"), Decimal("1.50")),
+    (spark.DecimalType(5, 2), Decimal("-999.990"), Decimal("-999.99")),
     (spark.DecimalType(5, 2), Decimal("1E+2"), Decimal("100.00")),
     (spark.DecimalType(5, 2), 7, Decimal("7.00")),
+    (spark.DecimalType(5, 2), Decimal("0E+99"), Decimal("0.00")),
+    (spark.DecimalType(5, 5), Decimal("0.99999"), Decimal("0.99999")),
     (spark.DecimalType(38, 0), 10**38 - 1, Decimal(10**38 - 1)),
     (
         spark.DecimalType(38, 18),
         Decimal("12345678901234567890.123456789012345678"),
         Decimal("12345678901234567890.123456789012345678"),
     ),
+    (TEXT, "", ""),
     (TEXT, "it's\n\t\\ \0 \u2028 \U0001f600", "it's\n\t\\ \0 \u2028 \U0001f600"),
     (TEXT, Colour.RED, "red"),
     (TEXT, "x" * 100_000, "x" * 100_000),
     (spark.VarcharType(3), "äöü", "äöü"),
+    (spark.VarcharType(3), "a  ", "a  "),
     (spark.VarcharType(3), "\U0001f600" * 3, "\U0001f600" * 3),
     (spark.BooleanType(), True, True),
     (spark.BinaryType(), b"\xff\x00", b"\xff\x00"),
     (spark.BinaryType(), bytearray(b""), b""),
     (spark.DateType(), date(1, 1, 1), date(1, 1, 1)),
     (spark.DateType(), date(1582, 10, 10), date(1582, 10, 10)),
+    (spark.DateType(), date(9999, 12, 31), date(9999, 12, 31)),
     (spark.TimestampNTZType(), datetime(2026, 10, 25, 2, 30, 0, 1), datetime(2026, 10, 25, 2, 30, 0, 1)),
     (spark.TimestampNTZType(), datetime(1, 1, 1), datetime(1, 1, 1)),
     (spark.TimestampNTZType(), datetime(9999, 12, 31, 23, 59, 59, 999999), datetime(9999, 12, 31, 23, 59, 59, 999999)),
     (AB, {"b": "x", "A": 1}, {"a": 1, "B": "x"}),
+    (AB, {}, {"a": None, "B": None}),
     (AB, (1, "x"), {"a": 1, "B": "x"}),
+    (AB, [1, None], {"a": 1, "B": None}),
     (AB, Row(B="x", a=1), {"a": 1, "B": "x"}),
     (AB, Named("x", 1), {"a": 1, "B": "x"}),
     (spark.ArrayType(DOUBLE), [1, None, 2.5], [1.0, None, 2.5]),
+    (spark.ArrayType(TEXT), (), []),
     (spark.MapType(TEXT, INT), {"": None}, {"": None}),
     (spark.MapType(FLOAT, INT), {0.1: 1}, {0.10000000149011612: 1}),
     (PAIR, {(1, 2): "x"}, {(1, 2): "x"}),
@@ -127,34 +145,49 @@ KEPT = [
 
 LOST = [
     (INT, 2**31),
+    (spark.ByteType(), -129),
+    (spark.ShortType(), 2**15),
     (LONG, 2**63),
     (LONG, True),
+    (LONG, 1.0),
+    (LONG, "1"),
     (DOUBLE, 2**53 + 1),
     (DOUBLE, 10**400),
+    (DOUBLE, Decimal("1.5")),
+    (DOUBLE, False),
+    (DOUBLE, "1"),
     (FLOAT, 1e300),
     (spark.DecimalType(5, 2), Decimal("1.234")),
     (spark.DecimalType(5, 2), Decimal("1E-999999")),
     (spark.DecimalType(5, 2), 1000),
     (spark.DecimalType(5, 2), Decimal("1E+999999")),
     (spark.DecimalType(5, 2), Decimal("NaN")),
+    (spark.DecimalType(5, 2), Decimal("-Infinity")),
     (spark.DecimalType(5, 2), 1.5),
+    (spark.DecimalType(5, 2), True),
     (TEXT, 5),
+    (TEXT, b"x"),
     (TEXT, "a\ud800"),
     (spark.VarcharType(3), "ab  "),
     (spark.CharType(3), "abcd"),
+    (spark.CharType(3), 1),
     (spark.BooleanType(), 1),
     (spark.BinaryType(), "x"),
     (spark.DateType(), datetime(2026, 1, 1)),
     (spark.DateType(), "2026-01-01"),
+    (spark.TimestampType(), date(2026, 1, 1)),
     (spark.TimestampType(), "2026-01-01"),
     (spark.TimestampType(), Finer(2026, 1, 1)),
     (spark.TimestampType(), Missing(2026, 1, 1)),
     (spark.TimestampType(), datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1)))),
     (spark.TimestampNTZType(), datetime(2026, 1, 1, tzinfo=UTC)),
+    (spark.TimestampNTZType(), date(2026, 1, 1)),
     (spark.VariantType(), {"a": 1}),
     (spark.NullType(), 1),
     (AB, "x"),
+    (AB, (1,)),
     (spark.ArrayType(INT), {1}),
+    (spark.ArrayType(INT), "ab"),
     (spark.MapType(TEXT, INT), [("a", 1)]),
     (spark.MapType(TEXT, INT), {None: 1}),
 ]
@@ -187,6 +220,26 @@ def table(columns: str, checks: Sequence[str] = (), **options: Any) -> Table:
     """Declare ``dev.silver.orders``."""
     named = [Check(f"c{number}", expression) for number, expression in enumerate(checks, start=1)]
     return Table("dev", "silver", "orders", [*columns_of(columns), *options.pop("more", ())], checks=named, **options)
+
+
+COMPARISONS = st.sampled_from(
+    [
+        "a > 3",
+        "a <= b",
+        "a <> 4",
+        "b BETWEEN -5 AND 1000",
+        "s LIKE 'x%' OR a > 10",
+        "s IN ('x', 'y', 'xy')",
+        "length(s) < 4",
+        "d > '2024-02-01'",
+        "d IS NULL OR a < 100",
+        "f OR b > 0",
+        "p < 2.5",
+        "NOT (a > 50 AND b < 0)",
+        "t.x >= a",
+    ]
+)
+CHECKED_COLUMNS = "a int; b bigint not null; s varchar(5); d date; f boolean; p decimal(4,2); t struct<x: int>"
 
 
 def different_models() -> list[tuple[Table, tuple[BreakingRows, ...]]]:

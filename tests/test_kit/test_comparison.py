@@ -6,26 +6,36 @@ import math
 from collections import namedtuple
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import (
     Column,
     DeltaSchemaError,
     MemoryCatalog,
+    Orchestrator,
+    QualifiedName,
+    Unique,
     assert_frame_fits,
     assert_table_equals,
     state_text,
     to_struct_type,
 )
+from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.diagnostics.errors import (
     RowsDifferError,
     WriteError,
 )
 from pytest_delta_schema.state import (
     ArrayState,
+    CheckState,
+    ForeignKeyState,
+    KeyState,
     MapState,
     StructState,
 )
@@ -63,7 +73,8 @@ def test_a_frame_of_pandas_passes(catalog):
 
 
 def test_ignored_columns_are_not_compared(catalog):
-    assert_table_equals("dev.silver.orders", [{"id": 7, "x": 0.5}, {"id": 8}], ignore=["ID"], catalog=catalog)
+    for rows in ([{"x": 0.5}, {}], [{"id": 7, "x": 0.5}, {"id": 8}], [(None, 0.5), (7, None)]):
+        assert_table_equals("dev.silver.orders", rows, ignore=["ID"], catalog=catalog)
 
 
 class Reader:
@@ -115,7 +126,9 @@ def refusals(catalog):
         {"rows": [{"ID": 1, "y": 1}]},
         {"table": "dev.silver.nothing"},
         {"rtol": 1},
+        {"rtol": -0.1},
         {"ignore": ["x", "idd", "loaded"]},
+        {"ignore": "id"},
         {"catalog": Reader()},
     ):
         yield assert_table_equals, {**equal, **arguments}
@@ -146,6 +159,10 @@ def test_what_a_comparison_says(catalog, snapshot):
     assert types == {RowsDifferError, WriteError}
 
 
+def test_rows_are_equal_within_a_tolerance(catalog):
+    assert_table_equals("dev.silver.orders", [{"id": 1, "x": 0.4}, {"id": 2}], rtol=0.2, catalog=catalog)
+
+
 NAN, INF = math.nan, math.inf
 UTC = datetime(2026, 1, 31, 8, tzinfo=timezone.utc)
 PAIR = StructState((stored("a"), stored("B", "double")))
@@ -161,15 +178,22 @@ def matched(data_type, expected, actual, rtol=None):
 EQUAL, TAGS = MapState("string", PAIR, value_contains_null=True), MapState(PAIR, "bigint", value_contains_null=True)
 EXACT = [
     ("bigint", [], [], [], []),
+    ("bigint", [1, 2, 2], [2, 1, 2], [], []),
     ("bigint", [1, 2, 2], [2, 1, 1], [2], [1]),
+    ("bigint", [None, 1], [1], [None], []),
     ("double", [NAN, 0.0, INF], [INF, NAN, -0.0], [], []),
+    ("double", [0.1 + 0.2], [0.3], [0.1 + 0.2], [0.3]),
     ("decimal(4,2)", [Decimal("1.5")], [Decimal("1.50")], [], []),
     ("char(3)", ["a", "b"], ["a  ", "b "], [], []),
+    ("varchar(3)", ["a"], ["a "], ["a"], ["a "]),
+    ("binary", [b"a"], [bytearray(b"a")], [], []),
     ("timestamp", [UTC], [UTC.astimezone(timezone(timedelta(hours=2)))], [], []),
     (PAIR, [{"A": 1, "b": NAN}, (2, 1.0)], [Pair(2, 1.0), {"a": 1, "B": NAN}], [], []),
+    (PAIR, [{"a": 1}], [{"a": 1, "b": None}], [], []),
     (ArrayState("bigint", contains_null=True), [[1, None], [2, 1]], [[1, None], [1, 2]], [[2, 1]], [[1, 2]]),
     (EQUAL, [{"x": (1, NAN), "y": None}], [{"y": None, "x": Pair(1, NAN)}], [], []),
     (TAGS, [{(1, 2.0): 1}], [{Pair(1, 2.0): 2}], [{(1, 2.0): 1}], [{Pair(1, 2.0): 2}]),
+    ("variant", [["x"]], [["x"]], [], []),
 ]
 
 
@@ -179,9 +203,16 @@ def test_rows_match_exactly_each_as_often_as_it_occurs():
 
 
 CLOSE = [
+    ("double", [0.1 + 0.2], [0.3], [], []),
+    ("double", [1.0, 1.1, 1.2], [1.1, 1.2, 1.3], [], []),
     ("double", [1.0, 2.0], [2.1, 4.0], [1.0], [4.0]),
     ("double", [NAN, INF, -INF, None, 0.0], [0.0, None, -INF, INF, NAN], [], []),
+    ("double", [INF], [1e308], [INF], [1e308]),
+    ("double", [-1.0, -2.0], [-2.05, -1.05], [], []),
     ("bigint", [100], [101], [100], [101]),
+    ("decimal(4,2)", [Decimal(1)], [Decimal("1.01")], [Decimal(1)], [Decimal("1.01")]),
+    (PAIR, [(1, 1.0), (2, 1.0)], [(2, 1.05), (1, 1.05)], [], []),
+    (MapState("string", "double", value_contains_null=True), [{"x": 1.0, "y": 9.0}], [{"y": 9.1, "x": 1.01}], [], []),
     (ArrayState("double", True), [[1.0, 5.0], [1.0]], [[1.05, 9.0], [1.05]], [[1.0, 5.0]], [[1.05, 9.0]]),
 ]
 
@@ -189,6 +220,32 @@ CLOSE = [
 def test_with_a_tolerance_fractions_match_if_they_are_close():
     for data_type, expected, actual, *unmatched in CLOSE:
         assert [*matched(data_type, expected, actual, rtol=0.1)] == unmatched, (data_type, expected, actual)
+
+
+NUMBERS = st.lists(st.sampled_from([1.0, 1.05, 1.1, 1.15, 1.21, 2.0]), max_size=6)
+
+
+def most_pairs(expected, actual):
+    """Pair as many close numbers as possible, by trying everything."""
+    if not expected:
+        return 0
+    first, rest = expected[0], expected[1:]
+    choices = [index for index, other in enumerate(actual) if math.isclose(first, other, rel_tol=0.06)]
+    return max([most_pairs(rest, actual), *(1 + most_pairs(rest, actual[:at] + actual[at + 1 :]) for at in choices)])
+
+
+@given(NUMBERS, NUMBERS)
+def test_no_other_pairing_leaves_fewer_rows(expected, actual):
+    missing, unexpected = matched("double", expected, actual, rtol=0.06)
+
+    pairs = most_pairs(expected, actual)
+    assert (len(missing), len(unexpected)) == (len(expected) - pairs, len(actual) - pairs)
+
+
+def test_many_rows_with_one_tolerance_are_matched_by_their_first_number():
+    numbers = [float(number) for number in range(1, 3000)]
+
+    assert matched("double", numbers, [number * (1 + 1e-12) for number in reversed(numbers)], rtol=1e-9) == ([], [])
 
 
 ORDERS = state(stored("id"), stored("amount", "decimal(18,2)"), stored("note", "string"), primary_key=KEY)
@@ -204,6 +261,8 @@ def differences():
         {"id": 7, "amount": Decimal("11.00"), "note": "a"},
     ]
     yield shown(ORDERS, missing, unexpected)
+    alone = [{"id": number, "amount": Decimal(number), "note": "n" * 60} for number in (10, 11, 12, 13)]
+    yield shown(ORDERS, [{"id": 1, "note": "\x1b"}], alone, (1, 4))
     row = {f"c{number}": number for number in range(10)}
     yield shown(WIDE, [row], [{**row, "c3": None}], (1, 1))
     for one, other in ((y + "a" * 60, y + "b" * 60), ("x" * 60, "x" * 61), (UTC, None)):
@@ -216,3 +275,115 @@ def test_how_rows_that_differ_are_shown(snapshot):
 
 def shown(table, missing, unexpected, sizes=(5, 6), rtol=None):
     return difference_text(table, RowDifference(missing=tuple(missing), unexpected=tuple(unexpected)), sizes, rtol)
+
+
+FULL = state(
+    stored("id", is_nullable=False, comment="it's the key"),
+    stored("total", "decimal(10,2)"),
+    table_comment="Orders",
+    table_properties={
+        "delta.minReaderVersion": "3",
+        "delta.feature.deletionVectors": "supported",
+        "delta.columnMapping.maxColumnId": "7",
+        "team": "shop",
+        "delta.appendOnly": "true",
+    },
+    primary_key=KeyState("pk_dev_silver_orders__id", ("id",), rely=True),
+    unique=(KeyState("uq", ("total",), kind="unique constraint"),),
+    foreign_keys=(ForeignKeyState("fk", ("id",), QualifiedName("dev", "silver", "parents"), ("key",)),),
+    checks=(CheckState("positive", "total > 0 -- cents"),),
+    partitioning=("id",),
+    tags=MappingProxyType({ColumnPath("id"): {"pii": ""}, TABLE: {"owner": "a", "level": "1"}}),
+    version=3,
+)
+
+
+def test_states_as_text(snapshot):
+    states = [FULL, state(stored()), state(stored("i\u200bd"))]
+
+    texts = [state_text("dev.silver.orders", catalog=MemoryCatalog([observed])) for observed in states]
+
+    assert written("\n\n".join(texts)) == snapshot(extension_class=TextSnapshot)
+
+
+def test_a_copy_in_another_schema_has_the_same_text():
+    texts = set()
+    for name in ("dev.silver.orders", "scratch.test_main_1f2e3d4c.orders"):
+        columns, unique = [column(is_nullable=False), column("n")], [Unique(["n"])]
+        model, catalog = table(*columns, name=name, primary_key=["id"], unique=unique), MemoryCatalog()
+        Orchestrator.over(catalog).sync_tables([model])
+        texts.add(state_text(model, catalog=catalog))
+
+    (text,) = texts
+    assert "PRIMARY KEY (`id`)" in text
+
+
+SHOP = """
+from pytest_delta_schema import Column, Table
+
+orders = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)], primary_key=["id"])
+"""
+
+
+def test_in_a_test_the_catalog_is_that_of_the_run(project):
+    project.settings('backend = "memory"')
+    project.models(SHOP, "shop")
+    project.pytester.makepyfile(
+        test_x="""
+        import pytest
+        from pytest_delta_schema import DriftError, MemoryCatalog, QualifiedName, assert_no_drift, state_text
+        from pytest_delta_schema.state import ColumnState, TableState
+        from shop import orders
+
+        def test_text(make_delta_table, delta_snapshot):
+            table = make_delta_table(orders)
+            assert state_text(table) == delta_snapshot
+            assert state_text(table.qualified_name) == state_text(table)
+            assert_no_drift(table)
+            with pytest.raises(DriftError):
+                assert_no_drift(orders)
+
+        class TestOverride:
+            @pytest.fixture(scope="class")
+            def delta_catalog(self):
+                return MemoryCatalog([TableState(name=QualifiedName("a", "b", "c"), columns=(ColumnState("x", "int", True, ""),))])
+
+            def test_text(self):
+                assert "`x` INT" in state_text("a.b.c")
+        """,
+    )
+
+    project.run("--snapshot-update").assert_outcomes(passed=2)
+    project.run().assert_outcomes(passed=2)
+    (snapshot,) = project.path.glob("__snapshots__/test_x/*.sql")
+    assert snapshot.read_text("utf-8").splitlines()[:3] == [
+        "CREATE TABLE `orders` (",
+        "  `id` BIGINT NOT NULL,",
+        "  PRIMARY KEY (`id`)",
+    ]
+
+
+def test_without_a_test_the_catalog_has_to_be_given(project):
+    project.settings('backend = "memory"')
+    project.models(SHOP, "shop")
+    project.pytester.makepyfile(
+        test_x="""
+        from shop import orders
+        from pytest_delta_schema import assert_no_drift, assert_table_equals, state_text
+
+        messages = []
+        for call, *arguments in ((state_text, "a.b.c"), (assert_table_equals, "a.b.c", []), (assert_no_drift, orders)):
+            try:
+                call(*arguments)
+            except Exception as error:
+                messages.append(str(error))
+
+        def test_messages():
+            assert messages == [
+                f"{function} needs a catalog, and no test of pytest runs that has one; give catalog=..."
+                for function in ("state_text", "assert_table_equals", "assert_no_drift")
+            ]
+        """,
+    )
+
+    project.run().assert_outcomes(passed=1)
