@@ -186,10 +186,10 @@ class _Py4jFilter(logging.Filter):
     """Drops the tracebacks of py4j inside of :func:`without_error_log`, and where it only releases objects."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        from py4j.clientserver import FinalizerWorker
-
         if not record.exc_info or Path(record.pathname).parent.name != "py4j":
             return True
+        from py4j.clientserver import FinalizerWorker
+
         return not (_INSIDE.depth or isinstance(threading.current_thread(), FinalizerWorker))
 
 
