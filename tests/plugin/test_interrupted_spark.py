@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
-
-from support.plugin_project import ALONE
 
 pytestmark = [pytest.mark.spark, pytest.mark.own_jvm]
 
@@ -76,15 +72,7 @@ def interrupted(project):
         project.models(MODELS.format(options=options))
         conftest = CONFTEST.format(kind=kind, interrupt=interrupt, rows=rows)
         project.pytester.makeconftest(f"{conftest}\n")
-        return subprocess.run(
-            [sys.executable, "-m", "pytest", *ALONE, "--delta-apply", "-m", "delta_apply", *args],
-            cwd=project.path,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            start_new_session=True,
-            check=False,
-        )
+        return project.apply_in_new_session(*args)
 
     return run
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 
 import pytest
 
-from support.plugin_project import ALONE, CATALOG, ORDERS, SHARED
+from support.plugin_project import CATALOG, ORDERS, SHARED
 
 MORE = """
 later = table("dev.silver.zz_later", Column("id", LongType()))
@@ -46,16 +44,7 @@ def test_what_an_interruption_shows(project, signum, number, when):
     head = CATALOG.partition("@pytest.fixture")[0]
     project.pytester.makeconftest(head + CONFTEST.format(signum=signum, number=number, when=when))
 
-    # A new session, so signals to the group reach nobody else.
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", *ALONE, "--delta-apply", "-m", "delta_apply"],
-        cwd=project.path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        start_new_session=True,
-        check=False,
-    )
+    result = project.apply_in_new_session()
 
     assert result.returncode == (2 if signum == signal.SIGINT else -15), result.stdout + result.stderr
     committed = when == "after"

@@ -6,6 +6,9 @@ import importlib
 import pkgutil
 import re
 import shutil
+import sys
+from subprocess import CompletedProcess
+from subprocess import run as run_process
 from typing import TYPE_CHECKING
 
 import pytest
@@ -157,6 +160,13 @@ class Project:
     def run_all(self, modes: str, *args: str, subprocess: bool = False) -> RunResult:
         """Run pytest there with modes in ``addopts``, so tests which are no contracts run, too."""
         return self.run("-o", f"addopts={modes}", *args, subprocess=subprocess)
+
+    def apply_in_new_session(self, *args: str) -> CompletedProcess[str]:
+        """Apply in a process whose signals to its group reach nobody else."""
+        command = [sys.executable, "-m", "pytest", *ALONE, "--delta-apply", "-m", "delta_apply", *args]
+        return run_process(
+            command, cwd=self.path, capture_output=True, text=True, timeout=300, start_new_session=True, check=False
+        )
 
     def faults(self, *args: str) -> list[str]:
         """Return the lines of the usage error with which pytest would end there before it collects anything.
