@@ -1,4 +1,4 @@
-"""Catalogs for tests: two readers that have to agree, hostile, recording and concurrent ones."""
+"""Catalogs for tests: readers that have to agree, hostile, recording and concurrent ones."""
 
 from __future__ import annotations
 
