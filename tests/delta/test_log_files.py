@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_delta_schema.delta.log_files import value_of_another_kind
+from pytest_delta_schema.delta.log_files import LogListing, value_of_another_kind
 
 CASES: dict[str, tuple[dict[str, Any], str]] = {
     "nothing": ({}, ""),
@@ -29,3 +29,17 @@ def test_kinds() -> None:
     assert {name: value_of_another_kind(action) for name, (action, _) in CASES.items()} == {
         name: path for name, (_, path) in CASES.items()
     }
+
+
+def test_checkpoints_have_parts_or_are_of_the_second_version() -> None:
+    uuid = "80a083e8-7026-4e79-81be-64bd76c43a11"
+    second = [f"{3:020d}.checkpoint.{uuid}.{kind}" for kind in ("json", "parquet")]
+    parts = [f"{3:020d}.checkpoint.{number:010d}.{2:010d}.parquet" for number in (1, 2)]
+
+    def newest(*names: str) -> tuple[int, tuple[str, ...]]:
+        listing = LogListing.of(names)
+        return listing.checkpoint, listing.second_checkpoints
+
+    assert newest(*second, *parts, f"{2:020d}.checkpoint.{uuid}.json") == (3, tuple(second))
+    assert newest(*parts) == newest(f"{3:020d}.checkpoint.parquet") == (3, ())
+    assert newest(parts[0]) == newest(f"{3:020d}.checkpoint.{uuid[:-1]}.json") == (-1, ())

@@ -71,6 +71,7 @@ CHANGES = {
         table(column(), **DEFAULTS),
         table(column(), column("n", is_nullable=False, default=0), **DEFAULTS),
     ),
+    "a new table": (None, table(column())),
     "a check and another layout": (
         table(column(), NOTE),
         table(column(), NOTE, partitioned_by=["note"], checks=[Check("filled", "note <> ''")]),
@@ -82,8 +83,13 @@ def compared(change, settings, *, shows_every_role=False):
     """Return the outcome of a change, and the consents that it needs."""
     old, new = CHANGES[change]
     declarations = Declarations(settings, {new.name: new})
-    contract = PastContract(state=Declarations(Settings(), {}).contract_state(old), file="orders", from_sql=False)
-    pasts = {SHOP: [replace(past(), tables={old.name: contract})]}
+    before = Declarations(Settings(), {})
+    tables = {
+        model.name: PastContract(state=before.contract_state(model), file="orders", from_sql=False)
+        for model in (old,)
+        if model is not None
+    }
+    pasts = {SHOP: [replace(past(), tables=tables)]}
     comparison = ContractComparison(
         PastProjects(pasts, {new.name: SHOP}),
         declarations,
@@ -112,3 +118,12 @@ def test_a_snapshot_of_an_unknown_table_is_named_by_its_file():
     (named,) = PastProjects({LAB: [past(faults=[None])]}, {}).unnamed().items()
 
     assert (named[0], named[1][0]) == ("unknown.state.json", LAB)
+
+
+def test_a_table_that_is_gone_was_in_one_of_two_releases():
+    pasts = PastProjects({SHOP: [past(USERS, ref="v1"), past(ref="v2")]}, {ORDERS: SHOP})
+    comparison = ContractComparison(pasts, Declarations(Settings(), {}), today=date(2026, 1, 31), is_complete=True)
+
+    outcome = comparison.outcome_of_gone(USERS)
+
+    assert [str(part).partition(":")[0] for part in outcome.diagnostics] == ["dev.silver.users"]

@@ -10,12 +10,13 @@ from pytest_delta_schema import (
     DeltaSchemaError,
     MemoryCatalog,
     Settings,
+    Table,
 )
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Diagnostic, Location, StatementError
 from pytest_delta_schema.engine import Gate, TableOutcome
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.engine.plan_outcomes import statements_after_failure
+from pytest_delta_schema.engine.plan_outcomes import rules_outcome, statements_after_failure
 from pytest_delta_schema.models.declared_at import DeclaredAt
 from pytest_delta_schema.models.table import derived
 from pytest_delta_schema.state import CatalogState
@@ -126,6 +127,20 @@ def test_whatever_ends_a_check_is_diagnostics_at_the_declaration():
         located = [*outcome.diagnostics, *outcome.notes]
         assert [diagnostic.location for diagnostic in located] == [outcome.location] * len(located)
         assert outcome.location is not None
+
+
+BROKEN = Table(
+    "dev", "silver", "orders", [column()],
+    checks=[RowCheck("c", "nope > 1")],
+)  # fmt: skip
+
+
+def test_a_broken_rule_is_where_its_part_is_declared():
+    outcome = rules_outcome(BROKEN, Declarations(Settings(), {BROKEN.name: BROKEN}))
+
+    (diagnostic,) = outcome.diagnostics
+    assert outcome.status is Status.BLOCKED
+    assert (outcome.location.line, diagnostic.location.line) == (BROKEN.origin.line, BROKEN.origin.line + 2)
 
 
 def test_statements_of_other_tables_stand_before_those_of_the_plan():

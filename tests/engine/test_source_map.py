@@ -184,3 +184,13 @@ def test_a_table_of_a_package_is_where_the_project_lists_it(tmp_path: Path):
         located = SourceLocations({table.name: listing}).location(table, "columns.id")
 
         assert located == (table.origin.location if line is None else Location(str(file), line)), text
+
+
+def test_what_is_declared_in_a_loop_hides_no_other_declaration(imported: Import):
+    loop = 'for name in ("a", "b"):\n    Table("dev", "silver", name, [Column("id", "int")])\n'
+    source, marks = unmarked(IMPORTS + UNDECLARED + loop)
+    module = imported(source.encode())
+
+    assert SourceLocations({}).location(module.orders, "columns.id") == Location(
+        str(module.__file__), *marks["columns.id"]
+    )

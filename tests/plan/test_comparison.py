@@ -64,6 +64,7 @@ def test_a_tables_own_foreign_keys():
     assert own([STORED]) == [DROPPED]
     added = f"orders: + foreign_keys.{NAME}: (absent) -> (customer_id) references"
     assert own([STORED], customer, str(OTHER), ["id"]) == [DROPPED, f"{added} dev.silver.others (id)"]
+    assert own([STORED._replace(parent=OTHER)], customer, parent) == [DROPPED.replace("customers", "others"), ADDED]
     assert own([STORED], customer, str(PARENT), ["region"]) == [DROPPED, f"{added} dev.silver.customers (region)"]
     renamed = f"orders: + foreign_keys.to_customer: (absent) -> {TEXT}"
     assert own([STORED], customer, parent, name="to_customer") == [DROPPED, renamed]

@@ -110,6 +110,14 @@ def test_char_and_varchar_come_from_the_field_metadata():
         )
 
 
+def test_two_tables_are_equal_whatever_their_ids_are():
+    log = LogFacts({"schemaString": '{"fields": []}', "id": "1"}, {})
+    other = replace(log, metadata={**log.metadata, "id": "2"})
+
+    assert log.state(NAME) == other.state(NAME)
+    assert [log.state(NAME).version, log.state(NAME).table_id, other.state(NAME).table_id] == [None, "1", "2"]
+
+
 def test_comments_nullability_and_the_version():
     shown = read(field("a", comment="An a"), field("b", nullable=False, comment=""), description="The table")
 
@@ -286,6 +294,11 @@ def test_commits_of_actions():
             "files only",
             [info(operation="OPTIMIZE"), {"add": {"path": "a", "dataChange": False}}, {"cdc": {"path": "x"}}],
             Commit(version=7, operation="OPTIMIZE", added=(DataFile(path="a"),)),
+        )
+        case(
+            "a file of which nobody says whether its rows are new",
+            [info(operation="WRITE"), {"add": {"path": "a"}}],
+            Commit(version=7, operation="WRITE", added=(DataFile(path="a"),), changes_rows=True),
         )
         case(
             "creation",

@@ -80,6 +80,7 @@ VALUES = [
     ("i + j", -5),
     ("i - j", -9),
     ("i * j", -14),
+    ("i * 300000000", -2_100_000_000),
     ("i / j", -3.5),
     ("f / j", 1.25),
     ("i div j", -3),
@@ -121,7 +122,7 @@ VALUES = [
     *((text, None) for text in UNKNOWN_VALUES),
 ]
 NOT_JUDGED = (
-    *("i / 0", "i % 0", "i div 0", "i * 1000000000", "m * j", "m + 1", "m / 2", "round(f)", "round(2.5)"),
+    *("i / 0", "i % 0", "i div 0", "i * 400000000", "m * j", "m + 1", "m / 2", "round(f)", "round(2.5)"),
     *("CAST(1.7 AS INT)", "cast(f as int)", "cast(t as int)", "cast(d as string)", "cast(m as decimal(3, 1))"),
     *("concat_ws('-', t, n)", "substring(t, -2, 2)", "substring(t, 2)", "trim(both 'A' from t)", "ltrim(s)"),
     *("rtrim(s)", "trim(leading from s)", "t = 'it''s'", "i between symmetric 2 and 1", "cast(2D as string)"),

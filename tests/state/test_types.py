@@ -9,7 +9,7 @@ from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.models.types import parse_type
 from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState, types
 from pytest_delta_schema.state.spark_types import canonical_type, unstorable
-from pytest_delta_schema.state.types import describe_type, equal_types, is_assignable, not_null_in_collections
+from pytest_delta_schema.state.types import children, describe_type, equal_types, is_assignable, not_null_in_collections
 from support.case_tables import cases
 
 INT, TEXT = spark.IntegerType(), spark.StringType()
@@ -39,6 +39,15 @@ def test_nested_comments_are_kept_for_the_creation():
     data_type = spark.StructType([spark.StructField("a", INT, metadata={"comment": "An a"})])
 
     assert canonical_type(data_type) == StructState((ColumnState("a", "int", True, "An a"),))
+
+
+def test_the_parts_of_a_type_are_columns():
+    with cases(children) as case:
+        case("int", ())
+        case(StructState((A, B)), (A, B))
+        case(ArrayState("int", False), (ColumnState("element", "int", False, ""),))
+        key, value = ColumnState("key", "string", False, ""), ColumnState("value", "int", True, "")
+        case(MapState("string", "int", True), (key, value))
 
 
 A = ColumnState("a", "int", True, "")

@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
 
 from pytest_delta_schema import (
     Column,
@@ -280,6 +281,12 @@ def test_strategies_shrink_to_the_plain_rows():
         {"id": 1, "amount": 1, "kind": "kind_1"},
         {"id": 2, "amount": 2, "kind": "kind_2"},
     ]
+
+
+def test_strategies_draw_ten_rows_at_most():
+    assert len(find(drawn(), lambda rows: len(rows) > 9)) == 10
+    with pytest.raises(NoSuchExample):
+        find(drawn(), lambda rows: len(rows) > 10)
 
 
 def test_every_example_of_a_strategy_has_the_rows_of_the_parents():

@@ -7,6 +7,7 @@ import re
 from pytest_delta_schema import Column, ForeignKey, MemoryCatalog, Unique
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.test_kit.enforcement import enforcement_rows
 from support.rows import different_models, outcomes_of, table
 from support.snapshots import TextSnapshot
 
@@ -29,6 +30,18 @@ def test_what_no_row_can_try_is_noted():
         assert (case, outcome.status, outcome.diagnostics) == (case, Status.ENFORCED, ())
         notes = [f"not tried, because no row of this table is known that breaks it: {untried}"] if untried else []
         assert [note.message for note in outcome.notes] == notes, case
+
+
+def test_the_rows_are_as_many_as_the_keys_allow_and_meet_the_checks_that_some_row_can_meet():
+    def made(columns, *checks, **options):
+        rows = enforcement_rows(table(columns, checks, **options))
+        return len(rows.valid), [check.name for check in rows.unsolved]
+
+    assert made("id int not null", **KEY) == (3, [])
+    assert made("id boolean not null", **KEY) == (2, [])
+    assert made("id int not null", "id = 1", **KEY) == (1, [])
+    assert made("a int", "a > 5", "a < 1") == (3, ["c2"])
+    assert enforcement_rows(table("a int", ["a > 5", "a < 1"])).valid[0]["a"] > 5
 
 
 class TakesAll(MemoryCatalog):
