@@ -10,24 +10,35 @@ MUTANTS_READY := .venv-tools/.mutants
 RELEASE_READY := .venv-tools/.release
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-all test-long test-spark test-backends test-plain test-own test-faults test-mutants test-versions test-tutorial lint format docs package bench clean
+.PHONY: help demo test test-fast test-all test-long test-spark test-backends test-pure test-plain test-own test-faults test-mutants test-versions test-tutorial lint format docs package bench clean
 
-# The tests run in four groups at once: those without a JVM in two workers, those that share a Spark session in two processes,
-# that of the backends and that of everything else, and those that start Spark themselves, and mostly wait, in another. The
-# first group is the only one that is spread over all cores, so it leaves the others their time. The marks are explained in pyproject.toml; only files that have one are loaded.
+COMMA := ,
+
+# The packages without effects. Their tests are traced, and run every branch of them; tracing doubles the time of a test, so
+# the others are traced by `make test-all` alone.
+PURE := compatibility delta exchange history models plan rules source_code sql state write_check
+PURE_FILES := $(subst $() ,$(COMMA),$(PURE:%=pytest_delta_schema/%/*))
+TRACED := $(patsubst %,tests/%/,$(PURE) assertions commands configuration diagnostics execute report)
+
+# The tests run in five groups at once: those without a JVM, of which the traced ones are a group and the others have two workers;
+# those that share a Spark session in two processes, that of the backends and that of everything else; and those that start
+# Spark themselves, and mostly wait. The first two leave the others their time. The marks are explained in pyproject.toml; only
+# files that have one are loaded.
 marked = $(shell grep -rlE 'mark\.($(1))\b' tests --include='test_*.py')
-plain_TESTS := --numprocesses 2 --dist loadfile -m 'not spark'
+pure_TESTS := -m 'not spark' $(TRACED)
+plain_TESTS := --numprocesses 2 --dist loadfile -m 'not spark' $(TRACED:%=--ignore=%)
 spark_TESTS := -m 'spark and not own_jvm' $(filter-out tests/backends/%,$(call marked,spark))
 backends_TESTS := -m 'spark and not own_jvm' $(filter tests/backends/%,$(call marked,spark))
 own_TESTS := -m 'own_jvm' $(call marked,own_jvm)
-PYTEST := $(BIN)/coverage run -m pytest
+PYTEST := $(BIN)/pytest
+TRACING_PYTEST := $(BIN)/coverage run -m pytest
 
 # The tests start hundreds of processes, and each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo 'make demo    examples/orders with real Spark: apply, drift, a change by hand, drift, apply'
-	@echo 'make test    every test, with coverage'
+	@echo 'make test    every test, and the branch coverage of the packages without effects'
 	@echo 'make test-fast  the tests that need no JVM'
 	@echo 'make test-all   every test, every scenario on every backend, and every write of every pair'
 	@echo 'make test-long  random changes of a table on real Delta, for 20 minutes'
@@ -47,17 +58,17 @@ demo: $(READY)
 
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
-	@echo 'make: four groups of tests run at once; the first is shown as it runs, the others when they are done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=4 test-spark $(ALSO) test-backends test-own test-plain
+	@echo 'make: five groups of tests run at once; the first is shown as it runs, the others when they are done'
+	@$(MAKE) --no-print-directory --keep-going --jobs=5 test-spark $(ALSO) test-backends test-own test-pure test-plain
 	@$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report
-	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/delta/*,pytest_delta_schema/models/*,pytest_delta_schema/write_check/*,pytest_delta_schema/state/*,pytest_delta_schema/source_code/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*,pytest_delta_schema/exchange/*,pytest_delta_schema/history/*,pytest_delta_schema/compatibility/*'
+	$(BIN)/coverage report --fail-under=100 --include='$(PURE_FILES)'
 
 test-spark: $(READY)
 	@$(PYTEST) $(spark_TESTS)
 
-test-plain: BEHIND := nice -n 10
-test-backends test-own test-plain: $(READY)
+test-pure: PYTEST = $(TRACING_PYTEST)
+test-pure test-plain: BEHIND := nice -n 10
+test-backends test-own test-pure test-plain: $(READY)
 	@$(BEHIND) $(PYTEST) $($(@:test-%=%)_TESTS) >.$@.log 2>&1; status=$$?; cat .$@.log; exit $$status
 
 # Some tests wait for servers and processes, so three workers are busy on two cores.
@@ -65,7 +76,8 @@ test-fast: $(READY)
 	$(BIN)/pytest --numprocesses 3 --dist worksteal -m 'not spark'
 
 test-all: $(READY)
-	@DELTA_SCHEMA_TEST_ALL=1 $(MAKE) --no-print-directory test
+	@DELTA_SCHEMA_TEST_ALL=1 $(MAKE) --no-print-directory test PYTEST='$(TRACING_PYTEST)'
+	$(BIN)/coverage report
 
 test-long: $(READY)
 	DELTA_SCHEMA_TEST_MINUTES=20 $(BIN)/pytest tests/backends/local/test_evolution_machine.py

@@ -1,6 +1,6 @@
 """Run the scenarios on a user's own catalog, in one schema and in tables of a prefix, and report which promises hold.
 
-``delta-schema conformance`` starts pytest with the plugin :mod:`.conformance_plugin`.
+``delta-schema conformance`` starts pytest with the plugin :mod:`.conformance_tests`.
 """
 
 from __future__ import annotations
