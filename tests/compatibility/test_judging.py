@@ -10,6 +10,7 @@ from pytest_delta_schema import Check, Column, Deprecated, PrimaryKey, Table, Un
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
 from pytest_delta_schema.compatibility.changes import StatePair, contract_changes
 from pytest_delta_schema.compatibility.effects import STREAM_VERDICTS
+from pytest_delta_schema.compatibility.implication import new_promises, violating_row
 from pytest_delta_schema.compatibility.judging import decided
 from pytest_delta_schema.compatibility.roles import VERDICTS, ContractFault
 from pytest_delta_schema.compatibility.stored_values import misplaced
@@ -215,18 +216,19 @@ def note(since, **options):
     return Column("note", TEXT, deprecated=Deprecated(since, **options))
 
 
-def results(old, new, policy=READERS, *consents):
+def results(old, new, policy=READERS, *consents, announced=None):
     """Return what each finding means, and why."""
     released = None if old is None else desired_state(old)
     findings = judge_change(old, new, roles=policy.roles)
-    decisions = decided(findings, policy, consents=consents, released=released, today=TODAY)
+    decisions = decided(findings, policy, consents=consents, released=released, today=TODAY, announced=announced)
     return [(decision.finding.rule, decision.result, decision.reason) for decision in decisions]
 
 
 def test_a_drop_is_allowed_by_the_deprecation_of_the_released_contract():
-    def dropped(released, min_notice=0):
+    def dropped(released, min_notice=0, start=None):
         policy = CompatibilityPolicy(roles=("readers",), min_notice=min_notice)
-        ((rule, *decision),) = results(table(ID, released), table(ID), policy)
+        announced = None if start is None else lambda _: start
+        ((rule, *decision),) = results(table(ID, released), table(ID), policy, announced=announced)
         assert rule == "ColumnRemoved"
         return decision
 
@@ -241,6 +243,22 @@ def test_a_drop_is_allowed_by_the_deprecation_of_the_released_contract():
         case(note(january, sunset=date(2026, 7, 1)), ["fails", late])
         short = note(date(2026, 6, 29), sunset=date(2026, 7, 1))
         case(short, 90, ["fails", f"{late}; {notice.format(90)}"])
+        case(note(january), 30, date(2026, 5, 31), ["allowed", "by its deprecation of 2026-01-31"])
+        released = "it is deprecated since 2026-01-31, and released 2026-06-01, which is 29 of 30 days of notice"
+        case(note(january), 30, date(2026, 6, 1), ["fails", released])
+        case(note(january), 30, "no tag is known", ["fails", "no tag is known"])
+
+
+def test_the_row_that_violates_a_check_of_another_contract():
+    columns = [Column("id", LONG, is_nullable=False), Column("v", INT)]
+    promises = new_promises(desired_state(table(*columns, checks=POSITIVE)))
+
+    with cases(lambda expression: violating_row(expression, promises)) as case:
+        case("id > 0", None)
+        case("id > 1", {"id": 1})
+        case("id > 0 AND v < 5", {"v": None})
+        case("v IS NULL OR v < 5", {"v": 5})
+        case("abs(id) > 0", None)
 
 
 def test_a_deprecation_holds_for_what_is_below_it_and_for_no_other_change():
@@ -287,6 +305,8 @@ def test_a_role_that_the_policy_leaves_out_fails_nothing():
     assert decision.result == "other role"
     (decision,) = decided(findings, READERS, consents=(), released=None, today=TODAY)
     assert decision.needs_deprecation
+    assert decision.part == ("DC101", "columns.note", "columns.note")
+    assert decision.change == (*decision.part, "string", "(not in the model)", "breaking", "fails", "")
 
 
 def test_what_is_not_judged_is_neither_a_failure_nor_tolerated():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from pytest_delta_schema.delta.fields import with_names_of
+from pytest_delta_schema.delta.fields import physical_path, with_names_of
+from pytest_delta_schema.delta.names import ColumnPath
 from support.case_tables import cases, named_cases
 
 
@@ -60,3 +62,13 @@ def test_columns_have_the_names_of_the_other_schema() -> None:
     with named_cases(names) as case:
         for name, values in CASES.items():
             case(name, *values)
+
+
+def test_a_path_has_the_names_that_its_files_have() -> None:
+    inner = struct(field("x", "p2"), field("y"))
+    metadata = {"schemaString": json.dumps(struct(field("a"), field("S", "p1", inner)))}
+    with cases(lambda *names: physical_path(metadata, ColumnPath(*names))) as case:
+        case("A", ["a"])
+        case("s", ["p1"])
+        case("s", "X", ["p1", "p2"])
+        case("s", "y", ["p1", "y"])

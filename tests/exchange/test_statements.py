@@ -24,6 +24,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.backends.kit import created_state
 from pytest_delta_schema.diagnostics.errors import DdlError
 from pytest_delta_schema.exchange import from_ddl
+from pytest_delta_schema.exchange.statements import parse_databricks_type
 from pytest_delta_schema.state import (
     ArrayState,
     CheckState,
@@ -401,3 +402,24 @@ def test_a_statement_of_a_catalog_that_is_not_understood_is_an_error():
     start = "its CREATE statement, line 1 cannot be understood: "
     for created, fact in faults.items():
         assert refusal(created_state, created, NAME, error=ValueError).startswith(start + fact), created
+
+
+def test_types_are_read_as_they_are_written():
+    def old(name, data_type, *, is_nullable=True, comment=""):
+        return ColumnState(name, data_type, is_nullable=is_nullable, comment=comment)
+
+    inner = StructState((old("x", "decimal(9,3)"), old("v", "variant"), old("n", "void")))
+    nested = "struct<a:int,`b.c`:struct<x:decimal(9,3),v:variant,n:void>>"
+    expected = {
+        "bigint": "bigint",
+        "NEW_TYPE(3)": "new_type(3)",
+        "DECIMAL(10, 2)": "decimal(10,2)",
+        "timestamp_ntz": "timestamp_ntz",
+        "array<varchar(5)>": ArrayState("varchar(5)", contains_null=True),
+        "map<string,timestamp>": MapState("string", "timestamp", value_contains_null=True),
+        nested: StructState((old("a", "int"), old("b.c", inner))),
+        "struct<a: int NOT NULL COMMENT 'it\\'s'>": StructState((old("a", "int", is_nullable=False, comment="it's"),)),
+    }
+
+    assert {text: parse_databricks_type(text) for text in expected} == expected
+    assert refusal(parse_databricks_type, "array<>", error=ValueError) == "type array<> cannot be understood"

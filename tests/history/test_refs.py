@@ -6,6 +6,7 @@ import pytest
 
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
 from pytest_delta_schema.history.contracts import contracts_at
+from pytest_delta_schema.history.git import git_top
 from support.case_tables import cases
 from support.git_repository import STATES, GitRepository, state_file
 from support.snapshots import ReviewedCases
@@ -40,6 +41,18 @@ def refused(repository, ref, **options):
     with pytest.raises(ConfigurationError) as error:
         past(repository, ref, **options)
     return str(error.value)
+
+
+def test_the_top_folder_of_a_work_tree(shop):
+    assert git_top(shop.folder / "shop") == git_top(shop.folder) == shop.folder
+    assert git_top(shop.folder.parent) is None
+
+
+def test_a_repository_that_lacks_an_object(shop):
+    oid = shop.git("rev-parse", f"v1.0.0:{ORDERS}")
+    (shop.folder / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+
+    assert refused(shop, "v1.0.0").startswith(f"v1.0.0: git cat-file has failed: {oid} missing; ")
 
 
 def test_what_a_ref_means(shop):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.models import Binding
 from pytest_delta_schema.models.names import CONSTRAINT_NAME_LIMIT, key_name, parse_binding
 from pytest_delta_schema.state.desired import desired_state
@@ -27,6 +28,13 @@ def test_a_key_is_named_after_the_declaration_whatever_its_table_is_bound_to():
     bound = Binding((parse_binding("dev=ci"),)).table(table(column(), primary_key=["id"]))
 
     assert desired_state(bound).primary_key.name == "pk_dev_silver_orders__id"
+
+
+def test_a_pair_that_maps_no_name_is_unused():
+    binding = Binding(tuple(map(parse_binding, ("dev=ci", "prod.gold=ci.gold", "dev.silver.items=ci.a.b"))))
+
+    assert binding.unused([NAME]) == ("prod.gold=ci.gold", "dev.silver.items=ci.a.b")
+    assert binding.unused(iter([NAME._replace(table="items"), QualifiedName("prod", "gold", "x")])) == ()
 
 
 def test_a_long_name_is_cut_and_hashed_within_the_limit():

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from enum import Enum
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from pyspark.sql.types import LongType, StructType
 
-from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, PrimaryKey, Table
+from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, Parquet, PrimaryKey, Table, empty_frame
 from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.diagnostics.errors import WrongArgumentsError
+from pytest_delta_schema.models.declared_at import FileVersion, declarations_of
+from pytest_delta_schema.models.table import conversions
 from pytest_delta_schema.state.desired import desired_state
 from support.case_tables import cases, refusal
 from support.models import column, table
@@ -28,6 +32,7 @@ def test_any_iterable_of_columns_is_taken():
     assert [column.name for column in model.columns] == ["a", "b"]
     assert model.primary_key == ("a",)
     assert model.sql_name == "`dev`.`silver`.`orders`"
+    assert {model: 1} == {replace(model): 1}
 
 
 class Word(str, Enum):
@@ -241,12 +246,31 @@ def test_a_deprecation_is_not_drift():
     assert desired_state(deprecated) == desired_state(orders(Column("amount", "int"), EUR))
 
 
-def test_the_origin_is_the_module_level_line_even_through_a_factory():
-    namespace: dict[str, Any] = {"__name__": "shop.models"}
-    source = "\n\ndef make():\n    return Table('dev', 'silver', 'orders', [])\norders = make()\n"
-    namespace["Table"] = Table
+def test_the_origin_is_the_module_level_line_even_through_a_factory(monkeypatch, tmp_path):
+    module: Any = ModuleType("shop.models")
+    assert (declarations_of(module), FileVersion.of(str(tmp_path / "gone.py"))) == ({}, None)
+    monkeypatch.setitem(sys.modules, "shop.models", module)
+    module.Table = Table
+    source = "\n\ndef make(name):\n    return Table('dev', 'silver', name, [])\norders = make('a')\nmake('b')\n"
 
-    exec(compile(source, "shop/models.py", "exec"), namespace)  # noqa: S102 - a module in the making
+    exec(compile(source, "shop/models.py", "exec"), vars(module))  # noqa: S102 - a module in the making
+    module.make("c")
 
-    origin = namespace["orders"].origin
-    assert (origin.module, str(origin)) == ("shop.models", "shop/models.py:5")
+    assert (module.orders.origin.module, str(module.orders.origin)) == ("shop.models", "shop/models.py:5")
+    declared = {name.table: origin.line for name, origin in declarations_of(module).items()}
+    assert declared == {"a": 5, "b": 6}
+
+
+def test_the_conversions_that_models_consent_to():
+    ways = {"a": "parquet", "b": Parquet("/b"), "c": None}
+    models = [table(column(), name=f"dev.silver.{name}", convert_from=way) for name, way in ways.items()]
+
+    assert {name.table: way for name, way in conversions(models).items()} == {"a": Parquet(), "b": Parquet("/b")}
+
+
+def test_an_empty_frame_has_the_schema_of_its_model():
+    session: Any = SimpleNamespace(sql=None, createDataFrame=lambda rows, schema: (rows, schema))
+    made: Any = empty_frame(session, table(column("id", "int", is_nullable=False), column("c", "char(3)")))
+
+    schema = StructType().add("id", "integer", nullable=False)
+    assert made == ([], schema.add("c", "string", metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(3)"}))

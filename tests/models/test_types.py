@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column
+from pytest_delta_schema.models.spark_types import nullable_struct
 from pytest_delta_schema.models.types import parse_type
 from pytest_delta_schema.state.spark_types import ATOMIC
 from support.case_tables import cases, refusal
@@ -60,6 +61,28 @@ def test_types_of_a_text_are_nested_up_to_a_depth(outer):
         assert start.startswith(f"column c: data_type '{outer}")
         assert rest == "types are nested more than 100 deep; write the inner ones as objects of pyspark.sql.types"
         assert len(text) < 400
+
+
+def test_a_frame_takes_any_rows():
+    inner = spark.StructType([spark.StructField("c", spark.CharType(3), nullable=False)])
+    strict = spark.StructType(
+        [
+            spark.StructField(
+                "a", spark.ArrayType(inner, containsNull=False), nullable=False, metadata={"comment": "x"}
+            ),
+            spark.StructField("m", spark.MapType(spark.StringType(), spark.VarcharType(2), valueContainsNull=False)),
+        ]
+    )
+
+    loose = nullable_struct(strict)
+
+    pairs = spark.StructType([spark.StructField("c", spark.StringType())])
+    assert loose == spark.StructType(
+        [
+            spark.StructField("a", spark.ArrayType(pairs)),
+            spark.StructField("m", spark.MapType(spark.StringType(), spark.StringType())),
+        ]
+    )
 
 
 @pytest.mark.spark

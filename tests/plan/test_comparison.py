@@ -13,6 +13,7 @@ from pytest_delta_schema.models.names import StoredName
 from pytest_delta_schema.plan import ForeignKeyDrop, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.changes import SetTableProperties, SetTags
+from pytest_delta_schema.plan.data_checks import data_checks_of
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import ArrayState, CatalogState, ForeignKeyState, KeyState, TableState
 from support.case_tables import cases, named_cases
@@ -103,6 +104,9 @@ def test_foreign_keys_follow_the_key_they_point_at():
         case("key goes, and no more wanted", [customers()], OLD_KEY, [orders()], [KEY_DROPPED, DROPPED])
         case("key goes, for a rule to refuse", [customers()], OLD_KEY, [], [KEY_DROPPED, DROPPED, ADDED])
         case("both go", [customers(), orders()], OLD_KEY, [], [KEY_DROPPED, DROPPED])
+    before = catalog(customers_before(OTHER_NAME), orders_before(STORED))
+    actions = TablePlanner().plan([customers("id"), child()], before).actions
+    assert {action.table: data_checks_of(action) for action in actions}[CHILD] == ()
 
 
 def test_the_changes_of_a_child_and_those_that_follow_stand_in_one_order():

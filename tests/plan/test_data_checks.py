@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pytest_delta_schema import Check
 from pytest_delta_schema.plan import PartitionValue, TablePlanner
+from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.data_checks import data_checks_of
+from pytest_delta_schema.state import CheckState
 from pytest_delta_schema.testing.scenario import MAPPED, TEXT
 from support.models import catalog, column, state, stored, table
+from support.snapshots import ReviewedCases
 
 
 def planned(model, before):
@@ -37,3 +41,18 @@ def test_a_column_that_is_renamed_on_the_way_is_meant_under_its_old_name():
     model = table(column(), column("new", TEXT, renamed_from="old"), partitioned_by=["new"], table_properties=MAPPED)
 
     assert data_checks_of(planned(model, before)) == (PartitionValue(column="old", data_type="string"),)
+
+
+def test_a_check_that_is_only_renamed_or_follows_a_rename_does_not_read_rows_again(reviewed):
+    def checked(of, checks):
+        before = state(stored(), stored("a"), checks=(CheckState("old", "a > 0"),), table_properties=MAPPED)
+        action = planned(table(column(), of, checks=[*map(Check, checks, checks.values())]), before)
+        return *data_checks_of(action), *(line for line in change_lines(action) if line.path.startswith("checks"))
+
+    case, a, b = ReviewedCases(checked), column("a"), column("b", renamed_from="a")
+    case("renamed", a, {"new": "a > 0"})
+    case("renamed, and its column", b, {"new": "b > 0"})
+    case("its column renamed", b, {"old": "b > 0"})
+    case("its column renamed and its condition changed", b, {"old": "b > 1"})
+    case("two for one", a, {"new": "a > 0", "more": "a > 0"})
+    assert case.text == reviewed

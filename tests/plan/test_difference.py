@@ -10,14 +10,14 @@ from pytest_delta_schema import Column, Identity
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.plan import ColumnAdd, ColumnDrop, ColumnRename, TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
-from pytest_delta_schema.plan.difference import new_names, old_names, with_assumed, with_names
+from pytest_delta_schema.plan.difference import new_names, old_names, unproven, with_assumed, with_names
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import children, with_children
 from pytest_delta_schema.testing.scenario import LONG as BIGINT
 from pytest_delta_schema.testing.scenario import field as spark_field
 from pytest_delta_schema.testing.scenario import struct as spark_struct
-from support.case_tables import named_cases
+from support.case_tables import cases, named_cases
 from support.models import TEXT, catalog, column, state, stored, table
 from support.snapshots import ReviewedCases
 
@@ -211,6 +211,40 @@ def test_a_new_field_is_last_where_no_writer_has_added_one():
     (action,) = TablePlanner().plan([model], catalog(state(*observed))).align_tables
 
     assert [(change.path, change.after) for change in action.all(ColumnAdd)] == [(ColumnPath("v", "b"), None)]
+
+
+def test_new_columns_are_added_before_those_that_writers_have_added():
+    def clauses(declared, *there):
+        model = table(*map(column, declared), evolution="additive")
+        (action,) = TablePlanner().plan([model], catalog(state(*map(stored, there)))).actions
+        return statements(action)[0].sql.partition("COLUMNS (\n")[2]
+
+    assert clauses("abc", "a", "theirs") == "  `b` BIGINT AFTER `a`,\n  `c` BIGINT AFTER `b`\n)"
+    assert clauses("ab", "theirs") == "  `a` BIGINT FIRST,\n  `b` BIGINT AFTER `a`\n)"
+    before, after = (Column("v", struct(field("a"), field(name))) for name in ("theirs", "b"))
+    planned, _ = plan(table(after, column("c"), evolution="additive"), table(before))
+    assert [change.after for change in planned.align_tables[0].all(ColumnAdd)] == [None, "a"]
+
+
+def test_what_a_catalog_does_not_show_of_a_change_is_not_proven():
+    def not_proven(before, after, parts=PARTS):
+        there = desired_state(table(*before)) if before else replace(state(), exists=False)
+        (action,) = TablePlanner().plan([table(*after)], catalog(there)).actions
+        return unproven(action, replace(there, not_shown=parts))
+
+    x, id_, filled = field("x", INT), column(), Column("d", "bigint", default="1")
+    one, strict = Column("s", struct(x)), Column("s", struct(field("x", INT, nullable=False, comment="c")))
+    with cases(not_proven) as case:
+        case([], HIDEABLE.columns, PARTS)
+        case([], [id_, strict], PARTS[2:])
+        case([], [id_, column("c", comment="c", is_nullable=False)], ())
+        case([id_], [id_, filled], PARTS[:1])
+        case([id_], [id_, filled], PARTS[1:], ())
+        case([id_], [id_, filled], (), ())
+        case([id_, one], [id_, strict], PARTS[2:])
+        case([id_, one], [id_, Column("s", struct(x, field("y", INT, comment="c")))], PARTS[3:])
+        case([id_, filled], [id_, column("d", default="2")], PARTS[:1])
+        case([id_, filled], [column(comment="c"), filled], ())
 
 
 def test_what_is_hidden_follows_a_rename():

@@ -14,14 +14,16 @@ from pytest_delta_schema.state.entries import entry_columns, long_properties, st
 from support.case_tables import cases
 from support.logs import field
 from support.models import NAME
+from support.snapshots import ReviewedCases
 
 LONG = "x" * 256
 STRUCT = {"type": "struct", "fields": [field("a"), field("gap", "void")]}
 
 
-def log(*fields, comment="", **configuration):
+def log(*fields, comment="", partitions=(), **configuration):
     schema = json.dumps({"type": "struct", "fields": list(fields)})
-    return LogFacts({"schemaString": schema, "description": comment, "configuration": configuration}, {})
+    metadata = {"schemaString": schema, "description": comment, "configuration": configuration}
+    return LogFacts({**metadata, "partitionColumns": partitions}, {})
 
 
 def entry(shown, **more):
@@ -54,6 +56,12 @@ def test_what_no_entry_can_hold_is_a_note_and_no_difference():
         case(log(field("id"), **{LONG: "1"}), f"property {'x' * 60}... (a key of 256 characters)")
         case(log(field("id"), void), "column v (void)")
         case(log(field("id"), field("s", STRUCT)), "column s (void)")
+        deep: object = "long"
+        for _ in range(101):
+            deep = {"type": "array", "elementType": deep, "containsNull": True}
+        case(log(field("id"), field("d", deep)), "column d (nested deeper than 100 levels)")
+        for inner, why in (([], "a struct without fields"), ([field(" ")], "a blank name")):
+            case(log(field("id"), field("s", {"type": "struct", "fields": inner})), f"column s ({why})")
         case(log(field("id"), comment="c" * 65_536), "the comment (65536 characters)")
         case(log(field("id", comment="c" * 65_536)), "the comment of column id (65536 characters)")
         several = log(field("id"), void, a=LONG, b=LONG)
@@ -90,6 +98,44 @@ def test_what_an_entry_holds_in_its_place_is_a_difference():
             {"properties": {}},
             f"properties.team: {has} (absent), the log has 'x'",
         )
+
+
+def listed(*fields):
+    return {"type": "array", "elementType": {"type": "struct", "fields": [*fields]}, "containsNull": True}
+
+
+def test_each_attribute_of_a_column_is_compared(reviewed):
+    def differences(shown, written, edit=None, before=(), after=()):
+        there = entry(log(*shown, partitions=before))
+        columns = tuple(column._replace(**edit or {}) for column in there.columns)
+        return entry_differences(replace(there, columns=columns), log(*written, partitions=after))
+
+    x, said, price = field("x", "string"), field("x", "string", comment="X"), field("price", "decimal(9,2)")
+    xy, a_map = (field("x"), field("y")), {"type": "map", "keyType": "string", "valueType": "integer"}
+    id_, m = field("id"), field("m", {**a_map, "valueContainsNull": True})
+    case = ReviewedCases(differences)
+    for name, *sides in (
+        *(("no columns", [], [id_, m]), ("column missing", [id_], [id_, m]), ("column too many", [id_, m], [id_])),
+        *(("order", [m, id_], [id_, m]), ("case", [field("ID")], [id_]), ("type", [field("id", "integer")], [id_])),
+        *(("NOT NULL", [id_], [field("id", nullable=False)]), ("comment", [x], [said])),
+        ("comment in JSON", [said], [said], {"json_comment": "Old"}),
+        ("name of the type", [price], [price], {"type_name": "DOUBLE"}),
+        ("scale", [price], [price], {"scale": 3}),
+        ("other form", [price], [price], {"text": "DECIMAL( 9, 2 )", "type_name": "", "precision": 0, "scale": 0}),
+        ("type inside", [field("l", listed(x))], [field("l", listed(field("x", "string", nullable=False)))]),
+        ("comment inside", [field("l", listed(x))], [field("l", listed(said))]),
+        ("partitioned", xy, xy, {}, [], ["Y"]),
+        ("partitioned otherwise", xy, xy, {}, ["x", "y"], ["Y"]),
+    ):
+        case(name, *sides)
+    assert case.text == reviewed
+
+
+def test_what_servers_write_by_themselves_is_no_difference():
+    shown = entry(log(field("id")), properties={"team": "x", "delta.lastUpdateVersion": "3"})
+
+    assert entry_differences(shown, log(field("id"), team="x")) == ()
+    assert [shown.is_managed, replace(shown, table_type="MANAGED").is_managed] == [False, True]
 
 
 def test_stale_are_tables_of_which_both_were_read():

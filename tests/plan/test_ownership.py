@@ -22,6 +22,7 @@ from pytest_delta_schema.state import CatalogState, CheckState, ForeignKeyState,
 from pytest_delta_schema.state.desired import desired_state
 from support.case_tables import cases, refusal
 from support.models import NAME, catalog, column, state, stored, table
+from support.snapshots import ReviewedCases
 
 
 def model():
@@ -124,6 +125,37 @@ def test_the_mode_of_a_pattern_is_combined_with_the_mode_of_the_aspect():
             case(mode, aspect, [[], []])
 
 
+def test_a_new_table_is_shown_part_by_part(reviewed):
+    lines = change_lines(TablePlanner().creation(desired_state(model())))
+
+    assert "\n".join([*map(str, lines), ""]) == reviewed
+
+
+def test_what_follows_from_a_part_that_is_not_managed_is_not_changed():
+    tagged, turned = table(column(), column("b", tags={"pii": "no"})), state(stored("b"), stored("a"))
+    assert planned({"columns": "report"}, tagged, state(stored())) == [[], ["+ columns.b"]]
+    for owns, lines in ((["columns"], ["~ columns.b.order"]), ({"columns": "ignore"}, [])):
+        assert planned(owns, table(column("a"), column("b"), column_order="report"), turned) == [[], lines]
+
+
+def test_the_record_of_the_keys_that_a_model_has_set(reviewed):
+    def lines(declared, there, owned, *modes):
+        before = state(stored(), table_properties=there, owned_properties=owned)
+        planner = TablePlanner(policy=PropertyPolicy(modes, keeps_record=True))
+        actions = planner.plan([table(column(), table_properties=declared)], catalog(before)).actions
+        return [line for action in actions for line in change_lines(action)]
+
+    team, case = {"team": "a"}, ReviewedCases(lines)
+    case("set by others", {}, team, None)
+    case("as recorded", team, team, ("team",))
+    case("not recorded yet", team, team, None)
+    case("declared no more", {"tier": "1"}, {**team, "tier": "1"}, ("team",))
+    case("stored in another case", {}, {"delta.appendOnly": "true"}, ("delta.appendonly",))
+    case("gone", {}, {"other": "a"}, ("team",))
+    case("only reported", {}, {**team, "b": "x"}, ("team", "b"), ("b", "report"))
+    assert case.text == reviewed
+
+
 OPEN_ORDERS = Table(
     *NAME,
     [Column("id", spark.LongType(), comment="Order"), Column("note", spark.StringType())],
@@ -167,6 +199,9 @@ def test_a_contract_that_manages_its_table_refuses_a_view():
     )
     streaming = seen(replace(VIEW, kind="streaming table")).problem(NAME)
     assert streaming.remedy == "declare the table under another name, or declare it with read_only=True"
+    assert seen(replace(VIEW, kind="external table")).problem(NAME).remedy == (
+        f"convert it by CONVERT TO DELTA if it is parquet, {streaming.remedy}"
+    )
 
 
 def test_what_is_not_compared_cannot_be_declared():

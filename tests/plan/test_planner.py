@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import BooleanType, IntegerType, StringType
 
-from pytest_delta_schema import Check, Column
+from pytest_delta_schema import Check, Column, ForeignKey, QualifiedName
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import CatalogReadError
 from pytest_delta_schema.plan import (
@@ -23,7 +23,7 @@ from pytest_delta_schema.plan import (
     UniqueAdd,
     UnsetTableProperties,
 )
-from pytest_delta_schema.state import CatalogState, CheckState, KeyState
+from pytest_delta_schema.state import CatalogState, CheckState, ForeignKeyState, KeyState
 from pytest_delta_schema.state.desired import desired_state
 from support.case_tables import cases, named_cases
 from support.models import KEY, NAME, catalog, column, orders, state, stored, table
@@ -116,6 +116,13 @@ def test_another_form_is_a_note_and_no_change(reviewed):
     case("the spelling of a column", table(column("ID")), state(stored("id")))
     there = state(stored(), checks=checks(("range", "id >= 1 and id <= 5")))
     case("a check", table(column(), checks=[Check("range", "id between 1 and 5")]), there)
+    case("what is hidden", table(column()), state(stored(), not_shown=("defaults", "NOT NULL in structs")))
+    parent = QualifiedName("dev", "silver", "parents")
+    keys = (KEY._replace(rely=None), ForeignKeyState("fk", ("id",), parent, ("id",), rely=None))
+    keyed = table(
+        column(is_nullable=False), primary_key=["id"], foreign_keys=[ForeignKey(["id"], str(parent), ["id"], name="fk")]
+    )
+    case("RELY", keyed, state(stored(is_nullable=False), primary_key=keys[0], foreign_keys=keys[1:]))
     case("a generation", filled("a BETWEEN 1 AND 9"), desired_state(filled("a >= 1 AND 9 >= a")))
     assert case.text == reviewed
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 import sys
+from datetime import date
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema import QualifiedName
+from pytest_delta_schema import Check, ForeignKey, QualifiedName, Table, Unique
 from pytest_delta_schema.delta.names import ColumnPath, path_text
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import Consent
@@ -18,14 +19,18 @@ from pytest_delta_schema.rules.consent import (
     BREAK,
     ConsentError,
     NeededConsent,
+    breakable_parts,
+    consent_entry,
     needed_consents,
     parse_consent,
     quoted_consent,
 )
 from pytest_delta_schema.rules.policy import could_name, matches, parse_path, part_word, unambiguous
 from pytest_delta_schema.state import CatalogState
+from pytest_delta_schema.state.desired import desired_state
 from support.case_tables import cases, named_cases, refusal
 from support.consent_cases import CONSENT_CASES, MODELS, ORDERS, STORED, ConsentCase
+from support.models import NAME, columns_of
 from support.snapshots import ReviewedCases
 
 if sys.version_info >= (3, 11):
@@ -288,6 +293,26 @@ def test_patterns_that_permit_everything_or_nothing_are_refused():
             case(path, f"consent 'break {path}' {everything}")
         case("dev.*", "consent 'break dev.*' names no part of a table")
         case("dev.s**.orders", "consent 'break dev.s**.orders' has ** inside of a part")
+
+
+def test_the_parts_of_a_contract_that_a_consent_can_name():
+    keys = {"unique": [Unique(["id"], name="u")], "foreign_keys": [ForeignKey(["id"], "a.b.c", ["id"], name="fk")]}
+    columns = columns_of("id bigint; s array<struct<x: int>>")
+    state = desired_state(Table(*NAME, columns, checks=[Check("Positive", "id > 0")], **keys))
+
+    needs = [NeededConsent(action=BREAK, table=NAME, path=path) for path in breakable_parts(state)]
+
+    assert " ".join(str(need).removeprefix(f"break {NAME}.") for need in needs) == (
+        "id s s.element s.element.x checks primary_key keys layout properties tags comment column_order owns evolution"
+        " format deprecated table checks.positive keys.u keys.fk"
+    )
+
+
+def test_an_entry_to_copy():
+    with cases(lambda *path: consent_entry(needed(*path), date(2030, 12, 31)).splitlines()) as case:
+        head, rest = ["[[tool.pytest_delta_schema.allow]]", 'action = "break"'], ['reason = ""', "expires = 2030-12-31"]
+        case("note", [*head, 'path = "dev.silver.orders.note"', *rest])
+        case("<checks>", "a.b", [*head, "path = 'dev.silver.orders.checks.`a.b`'", *rest])
 
 
 def test_a_consent_to_copy():

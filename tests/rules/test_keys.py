@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pyspark.sql import types as spark
 from pyspark.sql.types import ArrayType, MapType
@@ -113,6 +115,22 @@ def test_a_dropped_key_drops_no_foreign_key_of_a_table_without_a_model():
     assert violations_of_plan(keyless(), child_state, state(stored("id"), name=PARENT, primary_key=KEY)) == (
         "foreign key theirs references dev.silver.parents, which has no primary key; give the parent its primary key"
         " [DS209 ForeignKeyWithoutParentKey]"
+    )
+
+
+def test_a_foreign_key_of_which_rely_is_not_known_is_not_dropped_and_added_again():
+    pointing = ForeignKeyState("theirs", ("a",), PARENT, ("id",), rely=None)
+    before = replace(desired_state(parents()), primary_key=KEY._replace(name="old"))
+
+    def refused(key):
+        children = state(stored("id"), stored("a"), foreign_keys=(key,))
+        return violations_of_plan(parents(), before, children, code="DS225")
+
+    assert refused(pointing._replace(rely=False)) == ""
+    assert refused(pointing) == (
+        "foreign key theirs has to be dropped and added again, because the primary key of dev.silver.parents changes, and"
+        " the catalog does not show whether queries may rely on it; give the principal the permission for SHOW CREATE"
+        " TABLE dev.silver.orders, or let its model manage it [DS225 ForeignKeyOfUnknownRely]"
     )
 
 

@@ -233,6 +233,11 @@ def test_what_the_files_forbid():
         assert forbidden(source, [stored()]) == f"cannot be converted, because {LOG_IS_GONE}"
     by_folder = replace(registered, folders=(("nowhere=1",),))
     assert forbidden(by_folder, [stored()], partitioned_by=["nowhere"]) == ""
+    remedy = "declare the columns of the folders in partitioned_by, or rewrite the files"
+    other = "is partitioned by nothing in the model, and by 2 columns (a, b) in its files: first in the folder a=1/b=2"
+    assert forbidden(replace(registered, folders=(("a=1", "b=2"),)), [stored()]) == f"{other}; {remedy}"
+    none = "is partitioned by 1 column (nowhere) in the model, and by nothing in its files: first in the folder itself"
+    assert forbidden(registered, [stored()], partitioned_by=["nowhere"]) == f"{none}; {remedy}"
 
 
 def test_files_are_no_table_to_a_model_that_does_not_consent_and_without_their_log_they_cannot_be_one():

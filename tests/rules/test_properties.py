@@ -10,9 +10,10 @@ from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructFi
 from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, Parquet, Table
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.rules import PlanValidator
-from pytest_delta_schema.rules.properties import InvalidPropertyValue
+from pytest_delta_schema.rules.properties import InvalidPropertyValue, PropertyPolicyViolation
 from support.case_tables import cases
 from support.models import column, table
+from support.snapshots import ReviewedCases
 from support.violations import texts_of, violations_of
 
 HALF = "a\ud800b"
@@ -116,6 +117,15 @@ def test_the_columns_with_statistics():
 def test_a_contract_of_some_columns_may_name_others():
     for options in ({"evolution": "additive"}, {"owns": {"columns": "report"}}, {"owns": {"columns": "ignore"}}):
         assert faults_of_statistics("missing", partitioned_by=[], **options) == ""
+
+
+def test_the_project_requires_and_forbids_properties(reviewed):
+    rule = PropertyPolicyViolation(PropertyPolicy((("owner", "require"), ("cost.*", "require"), ("tmp.*", "forbid"))))
+    case = ReviewedCases(lambda properties: texts_of(rule.check(table(column(), table_properties=properties))))
+    case("fine", {"OWNER": "core", "cost.center": "1", "tmp.b": None})
+    case("missing", {"owner": None, "costs": "1"})
+    case("forbidden", {"owner": "core", "cost.a": "1", "TMP.a": "1"})
+    assert case.text == reviewed
 
 
 def test_a_key_that_the_project_names_may_have_any_value():

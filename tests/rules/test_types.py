@@ -75,6 +75,28 @@ def test_a_generation_that_cannot_be_added_or_changed_is_named(reviewed):
     assert case.text == reviewed
 
 
+def test_what_depends_on_a_column_refuses_its_change(reviewed):
+    options = {"table_properties": MAPPED | WIDENS}
+
+    def judged(before, after):
+        return violations_of_plan(table(*after, **options), desired_state(table(*before, **options)), code="DS215")
+
+    a, b, g = column("a", INT), column("b"), column("g", generated_as="a + s.x")
+    x, xy, y = (Column("s", f"struct<{fields}: bigint>") for fields in ("x", "x: bigint, y", "y"))
+    counted, strict = (column("i", identity=True, is_nullable=nullable) for nullable in (True, False))
+    case = ReviewedCases(judged)
+    case("a source renamed", [a, x, g], [column("c", INT, renamed_from="a"), x, g])
+    case("sources retyped and dropped", [a, x, g], [column("a"), g])
+    case("a field of a source dropped", [a, xy, g], [a, y, g])
+    renamed, both = Column("s", "struct<x: int>", renamed_from="t"), column("g", generated_as="t.x + t.y")
+    case("fields of a renamed source", [Column("t", xy.data_type), both], [renamed, both])
+    case("others changed", [a, b, xy, g], [a, x, g])
+    case("an identity made nullable", [a, strict], [a, counted])
+    case("an identity made NOT NULL", [a, counted], [a, strict])
+    case("another column made nullable", [column("a", is_nullable=False), counted], [column("a"), counted])
+    assert case.text == reviewed
+
+
 WIDENS = {"delta.enableTypeWidening": "true"}
 MAPPED = {"delta.columnMapping.mode": "name"}
 LONG = spark.LongType()

@@ -21,7 +21,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.source_code import modules
-from pytest_delta_schema.source_code.calls import Variable
+from pytest_delta_schema.source_code.calls import Variable, table_variables
 from pytest_delta_schema.source_code.literals import require_edited_call, require_statements, same_code
 from pytest_delta_schema.source_code.modules import module_source, variables, why_unreadable
 from pytest_delta_schema.source_code.text import CodeStyle, SourceText, text_code
@@ -214,7 +214,19 @@ def test_a_module_is_extended_at_its_end(reviewed):
     items = Table("dev", "silver", "items", [ID], foreign_keys=[ForeignKey(["id"], CUSTOMERS)], unique=[Unique(["id"])])
     start = "# ours\nfrom pytest_delta_schema import Column, ForeignKey, Table\nfrom pyspark.sql.types import *  # all\n\ncustomers = 1"
 
-    assert extended_module(start, [items], {CUSTOMERS.name: Variable("customers", ("id",))}) == reviewed
+    variables_there = table_variables({"customers": CUSTOMERS})
+    assert variables_there == {CUSTOMERS.name: Variable("customers", ("id",))}
+    assert extended_module(start, [items], variables_there) == reviewed
+
+
+def test_imports_are_added_below_the_line_of_the_last_one():
+    imports = "from pyspark.sql.types import LongType\nfrom pytest_delta_schema import Column, Table\n"
+    declared = extended_module(imports, [CUSTOMERS], {}).removeprefix(imports)
+    with cases(lambda module: extended_module(module, [CUSTOMERS], {})) as case:
+        case("", imports + declared)
+        case("y = 2\n", f"{imports}y = 2\n{declared}")
+        line = "import os; x = (\n    1\n)\n"
+        case(f"{line}y = 2\n", f"{line}{imports}y = 2\n{declared}")
 
 
 def test_letters_of_two_columns_count_as_two():

@@ -7,44 +7,63 @@ from decimal import Decimal
 
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, QualifiedName
+from pytest_delta_schema import Column, QualifiedName, WriteOptions
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.text import identifier
-from pytest_delta_schema.plan import NotNull, PartitionValue, TablePlanner
+from pytest_delta_schema.plan import ColumnMappingRemoval, ConvertTable, NotNull, PartitionValue, TablePlanner
 from pytest_delta_schema.sql import literal, statements
-from pytest_delta_schema.sql.compiler import statements_per_column
+from pytest_delta_schema.sql.compiler import rendered, statements_per_column
 from pytest_delta_schema.sql.data_check_queries import (
+    analysed_default,
     count_rows,
     exists_violation,
     first_broken,
     first_repeated,
+    generated_columns,
     samples,
     select_rows,
     select_violations,
 )
-from pytest_delta_schema.sql.quoting import delta_files, parquet_files, value_sql
+from pytest_delta_schema.sql.quoting import delta_files, insert_sql, parquet_files, value_sql
 from pytest_delta_schema.sql.renderers import (
+    column_definition,
+    describe_detail,
+    describe_extended,
     drop_schema,
     drop_table,
     restore_table,
+    restoring,
+    select_files,
     shallow_clone,
+    show_properties,
+    show_schemas,
+    show_tables,
+    show_views,
     texts_without_zone,
 )
 from pytest_delta_schema.sql.statement import TOGETHER, batched_paths
 from pytest_delta_schema.state import (
     ArrayState,
     CheckState,
+    ColumnGeneration,
     ColumnState,
     ForeignKeyState,
+    IdentityState,
     KeyState,
     MapState,
+    SourceState,
     StructState,
 )
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import BOTH
 from support.case_tables import cases
 from support.models import NAME, catalog, stored, table
+from support.snapshots import ReviewedCases
 
+IDENTITIES = IdentityState(-5, 2, is_always=False), IdentityState(1, 1, is_always=True)
+VALUES = None, ColumnGeneration("1 -- x"), ColumnGeneration(generated="CAST(ts AS BIGINT)"), ColumnGeneration()
+GENERATED = *VALUES, *(ColumnGeneration(identity=identity) for identity in IDENTITIES)
+VALUED = [stored("a`")._replace(value=value) for value in GENERATED]
 TO_PARENT = ForeignKeyState("fk", ("a", "b"), QualifiedName("dev", "silver", "parents"), ("x", "y`"))
 
 
@@ -92,11 +111,43 @@ def test_queries(reviewed):
         select_violations(NAME, TO_PARENT),
         exists_violation([stored("a"), stored("b`", "string")], "a > 0"),
         restore_table(NAME, 3),
+        restoring(NAME, 4).sql,
         drop_schema("a", "b`"),
         drop_table(NAME),
         shallow_clone(NAME, QualifiedName("dev", "test", "o`rders")),
+        describe_extended(NAME),
+        describe_detail(NAME),
+        show_properties(NAME),
+        show_schemas("a`"),
+        show_tables("a", "b`"),
+        show_views("a", "b`"),
+        select_files("/a `b`", "path, content"),
+        insert_sql(WriteOptions(method="sql_insert"), "t", "s"),
+        insert_sql(WriteOptions(method="sql_insert", mode="overwrite", by="name"), "t", "s"),
+        insert_sql(WriteOptions(method="sql_insert", by=["a", "b`"], evolves=True), "t", "s"),
+        insert_sql(WriteOptions(method="sql_insert", mode="overwrite", replace_where="a > 0"), "t", "s"),
+        *map(column_definition, VALUED),
+        *map(analysed_default, VALUED),
+        *map(generated_columns, VALUED),
     ]
     assert "\n".join([*queries, ""]) == reviewed
+
+
+def test_changes_that_are_rendered_alone(reviewed):
+    def sql(change):
+        texts = [statement.sql for statement in rendered(NAME, change)]
+        assert [part.sql for one in rendered(NAME, change) for part in statements_per_column(one)] == texts
+        return texts
+
+    by, case = (("p", "timestamp"), ("q", "int")), ReviewedCases(sql)
+    for after in (None, "none"):
+        case(f"mapping {after}", ColumnMappingRemoval(key="delta.columnMapping.mode", after=after))
+    case("a folder", ConvertTable(source=SourceState("parquet", "/a"), partitions=by))
+    in_place = SourceState("parquet", "/a", is_in_place=True)
+    case("its own folder, without statistics", ConvertTable(source=in_place, statistics=False))
+    case("a table", ConvertTable(source=SourceState("parquet", "/a", is_registered=True), partitions=by))
+    case("a folder of Delta", ConvertTable(source=SourceState("delta", "/a")))
+    assert case.text == reviewed
 
 
 def test_no_statement_has_a_column_and_something_below_it():

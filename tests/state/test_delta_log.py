@@ -18,7 +18,8 @@ from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY
 from pytest_delta_schema.delta.fields import logical_path, with_collations_json
 from pytest_delta_schema.delta.names import TABLE, ColumnPath
-from pytest_delta_schema.delta.protocol import clustering_in
+from pytest_delta_schema.delta.protocol import clustering_in, may_be_clustered
+from pytest_delta_schema.delta.well_formed import MalformedLog
 from pytest_delta_schema.execute.protocols import unsupported_statements
 from pytest_delta_schema.models.spark_types import unknown_types
 from pytest_delta_schema.plan import TablePlanner
@@ -37,13 +38,14 @@ from pytest_delta_schema.state import (
     StructState,
 )
 from pytest_delta_schema.state.commits import commit_of
-from pytest_delta_schema.state.delta_log import LogFacts, tag_property
+from pytest_delta_schema.state.delta_log import LogFacts, emulated_property, tag_property
 from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.keys import key_property, keys_in_properties
 from pytest_delta_schema.state.types import ColumnGeneration, IdentityState, describe_type
 from pytest_delta_schema.write_check.verdict import FRAME_METHODS
 from support.case_tables import cases, named_cases, refusal
 from support.damaged_logs import QUANTUM, READABLE_LOGS
+from support.hand_made_logs.files import METADATA, PROTOCOL, features
 from support.models import NAME, table
 from support.violations import violations_of_plan
 
@@ -116,6 +118,27 @@ def test_two_tables_are_equal_whatever_their_ids_are():
 
     assert log.state(NAME) == other.state(NAME)
     assert [log.state(NAME).version, log.state(NAME).table_id, other.state(NAME).table_id] == [None, "1", "2"]
+
+
+def test_facts_are_read_once_and_have_texts_where_spark_reads_texts():
+    entry = {**METADATA, "configuration": {"team": "core"}, "description": 5}
+    facts = LogFacts(entry, PROTOCOL).well_formed()
+
+    assert (facts.comment, facts.parsed) == ("5", json.loads(METADATA["schemaString"]))
+    assert facts.well_formed() is facts
+    wrong = replace(facts, metadata={**entry, "schemaString": "{"}, parsed=None)
+    assert refusal(wrong.well_formed, error=MalformedLog) == "a schema that is not JSON"
+
+
+def test_features_say_who_commits_to_a_log_and_whether_a_table_may_be_clustered():
+    def facts(*names):
+        protocol = features(*names) if names else PROTOCOL
+        return LogFacts({}, protocol).is_catalog_managed, may_be_clustered(protocol)
+
+    with cases(facts) as case:
+        case((False, False))
+        case("catalogManaged", "clustering", (True, True))
+        case("catalogOwned-preview", (True, False))
 
 
 def test_comments_nullability_and_the_version():
@@ -217,6 +240,7 @@ def test_tags_are_read_from_one_property_each():
     assert observed.tags == {TABLE: {"team": "sales"}, ColumnPath("A.b"): {"level": "2", "pii": ""}}
     assert tag_property(ColumnPath("A.b"), "pii") == "pytest_delta_schema.tag.a.b.pii"
     assert tag_property(TABLE, "team") == "pytest_delta_schema.tag.team"
+    assert emulated_property("delta.a") == "pytest_delta_schema.property.delta.a"
 
 
 def clustered(*columns):

@@ -8,7 +8,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.models.types import parse_type
 from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState, types
-from pytest_delta_schema.state.spark_types import canonical_type, unstorable
+from pytest_delta_schema.state.spark_types import canonical_type, unknown_parts, unstorable
 from pytest_delta_schema.state.types import children, describe_type, equal_types, is_assignable, not_null_in_collections
 from support.case_tables import cases
 
@@ -93,6 +93,8 @@ def test_what_delta_cannot_store_is_named_by_path():
         ("c.map.key", "string collate UTF8_LCASE"),
         ("c.map.value.deep", "time(6)"),
     ]
+    columns = [ColumnState("d", "date", True, ""), ColumnState("e", ArrayState("time(6)", True), True, "")]
+    assert [*unknown_parts(columns)] == [(ColumnPath("e", "element"), "time(6)")]
 
 
 def test_not_null_inside_collections_is_named_by_path_and_is_fine_in_structs():

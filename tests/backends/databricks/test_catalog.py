@@ -35,14 +35,11 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.outcomes import Status
-from pytest_delta_schema.exchange.statements import parse_databricks_type
 from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import dotted, statements
 from pytest_delta_schema.state import (
-    ArrayState,
     ColumnState,
-    MapState,
     StructState,
     state_from_json,
     state_json,
@@ -374,27 +371,6 @@ def test_rows_of_another_form_are_one_line_of_their_tables(workspace, monkeypatc
 def wrongly(key, wrong, row):
     """Return a row with a wrong value, or without one."""
     return {name: wrong if name == key else value for name, value in row.items() if (name, wrong) != (key, KeyError)}
-
-
-def test_types_are_read_as_they_are_written():
-    def old(name, data_type, *, is_nullable=True, comment=""):
-        return ColumnState(name, data_type, is_nullable=is_nullable, comment=comment)
-
-    inner = StructState((old("x", "decimal(9,3)"), old("v", "variant"), old("n", "void")))
-    nested = "struct<a:int,`b.c`:struct<x:decimal(9,3),v:variant,n:void>>"
-    expected = {
-        "bigint": "bigint",
-        "DECIMAL(10, 2)": "decimal(10,2)",
-        "timestamp_ntz": "timestamp_ntz",
-        "array<varchar(5)>": ArrayState("varchar(5)", contains_null=True),
-        "map<string,timestamp>": MapState("string", "timestamp", value_contains_null=True),
-        nested: StructState((old("a", "int"), old("b.c", inner))),
-        "struct<a: int NOT NULL COMMENT 'it\\'s'>": StructState((old("a", "int", is_nullable=False, comment="it's"),)),
-    }
-
-    assert {text: parse_databricks_type(text) for text in expected} == expected
-    with pytest.raises(ValueError, match="type array<> cannot be understood"):
-        parse_databricks_type("array<>")
 
 
 RUNTIMES: dict[bool, list[Any]] = {

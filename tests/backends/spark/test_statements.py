@@ -28,7 +28,6 @@ from pytest_delta_schema.delta.properties import REGISTRY
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, RowsDifferError, StatementError
 from pytest_delta_schema.engine.plan_outcomes import planned_statements
 from pytest_delta_schema.execute.protocols import unsupported_statements
-from pytest_delta_schema.models.spark_types import nullable_struct
 from pytest_delta_schema.plan import LayoutRewrite, TablePlanner
 from pytest_delta_schema.sql import dotted, statements
 from pytest_delta_schema.state import TableState
@@ -174,25 +173,6 @@ def test_the_key_of_databricks_comes_first(local):
     orchestrator.sync_tables([table(column(), table_properties={KEY: None})])
     rows = {row.key for row in local.spark.sql("SHOW TBLPROPERTIES dev.silver.orders").collect()}
     assert rows.isdisjoint({KEY, OWN})
-
-
-def test_a_frame_takes_any_rows():
-    inner = spark.StructType([spark.StructField("c", spark.CharType(3), nullable=False)])
-    strict = spark.StructType(
-        [
-            spark.StructField(
-                "a", spark.ArrayType(inner, containsNull=False), nullable=False, metadata={"comment": "x"}
-            ),
-            spark.StructField("m", spark.MapType(TEXT, spark.VarcharType(2), valueContainsNull=False)),
-        ]
-    )
-
-    loose = nullable_struct(strict)
-
-    pairs = spark.StructType([spark.StructField("c", TEXT)])
-    assert loose == spark.StructType(
-        [spark.StructField("a", spark.ArrayType(pairs)), spark.StructField("m", spark.MapType(TEXT, TEXT))]
-    )
 
 
 MIXED = (
