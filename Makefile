@@ -18,7 +18,7 @@ COMMA := ,
 # the others are traced by `make test-all` alone.
 PURE := compatibility delta exchange history models plan rules source_code sql state write_check
 PURE_FILES := $(subst $() ,$(COMMA),$(PURE:%=pytest_delta_schema/%/*))
-TRACED := $(patsubst %,tests/%/,$(PURE) assertions commands configuration diagnostics execute report)
+TRACED := $(patsubst %,tests/%/,$(PURE) assertions commands configuration diagnostics execute report) $(wildcard tests/test_*.py)
 
 # The tests run in five groups at once: those without a JVM, of which the traced ones are a group and the others have two workers;
 # those that share a Spark session in two processes, that of the backends and that of everything else; and those that start
