@@ -300,6 +300,8 @@ class RowMaker:
 
     def _count_digits(self, slots: Sequence[_Slot]) -> None:
         """Let the columns of a key count like the digits of a number, if each of them has few values."""
+        if len(slots) == 1:
+            return
         sizes = [
             len(slot.source.values)
             if isinstance(slot.source, References)
@@ -308,7 +310,7 @@ class RowMaker:
             else None
             for slot in slots
         ]
-        if len(slots) > 1 and None not in sizes:
+        if None not in sizes:
             divisor = 1
             for slot, size in zip(reversed(slots), reversed(sizes), strict=True):
                 slot.divisor = divisor
