@@ -163,7 +163,3 @@ def test_an_entry_may_hold_it_in_a_form_of_its_own():
 
     assert entry_differences(held, written) == ()
     assert [difference.path for difference in entry_differences(stranger, written)] == ["columns.w"]
-
-
-def test_the_location_of_an_entry_is_not_shown():
-    assert "lake" not in repr(entry(log(field("id"))))

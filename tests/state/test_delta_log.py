@@ -32,6 +32,7 @@ from pytest_delta_schema.state import (
     ColumnState,
     Commit,
     DataFile,
+    EntryState,
     ForeignKeyState,
     KeyState,
     MapState,
@@ -482,3 +483,10 @@ def test_collations_come_from_the_metadata_of_a_field():
         case(mapping("string", "string"), {"c.key": "spark.UTF8_LCASE"}, mapping(LOWER, "string"))
         case(mapping("string", "string"), {"c.value": "spark.UTF8_LCASE"}, mapping("string", LOWER))
         case(STRUCT, {"c": "spark.UTF8_LCASE"}, STRUCT)
+
+
+def test_an_entry_does_not_show_its_location_which_may_hold_a_signature():
+    known = {"table_id": "1", "table_type": "EXTERNAL", "data_format": "DELTA", "owner": "", "comment": ""}
+    entry = EntryState(name=NAME, columns=(), properties={}, location="https://lake/a?sig=hunter2", **known)
+
+    assert "hunter2" not in repr(entry)

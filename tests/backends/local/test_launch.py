@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,10 +11,8 @@ from pytest_delta_schema.backends.local import session
 from pytest_delta_schema.backends.local.launch import Result, run
 from pytest_delta_schema.backends.local.session import version_fault
 from pytest_delta_schema.backends.local.start import start_session
-from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
-ROOT = Path(__file__).parents[3]
 EXTRA = "pip install 'pytest-delta-schema[spark]'"
 
 
@@ -74,31 +70,6 @@ def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
         start_session(tmp_path)
 
     assert str(caught.value) == "pyspark 4.1.4 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'"
-
-
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
-def test_each_pair_is_an_extra_that_keeps_an_installed_pyspark_of_its_line():
-    import tomllib  # noqa: PLC0415 - from Python 3.11 on
-
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    wanted = {
-        "spark35": ["delta-spark==3.3.3", "pyspark>=3.5.3,<3.6"],
-        "spark40": ["delta-spark==4.0.1", "pyspark>=4.0,<4.1"],
-        "spark41": ["delta-spark==4.4.0", "pyspark>=4.1,<4.2"],
-        "spark42": ["delta-spark==4.4.0", "pyspark==4.2.0"],
-    }
-
-    assert [pair.extra for pair in PAIRS] == list(wanted), "delta/__init__.py has other pairs"
-    assert {name: extras.get(name) for name in wanted} == wanted, "pyproject.toml has other extras"
-    assert extras["spark"] == extras[PAIRS[-1].extra], "the extra spark of pyproject.toml is not the newest pair"
-
-
-def test_the_pins_of_a_pair_are_its_versions():
-    for pair in PAIRS:
-        path = ROOT / "constraints.txt" if pair is PAIRS[-1] else ROOT / "constraints" / f"{pair.extra}.txt"
-        pins = dict(re.findall(r"^([\w-]+)==(\S+)", path.read_text("utf-8"), re.MULTILINE))
-
-        assert (pins["pyspark"], pins["delta-spark"]) == (pair.pyspark, pair.delta_spark), path.relative_to(ROOT)
 
 
 SHORT = [sys.executable, "-c", "import sys; sys.stderr.write('17'); sys.exit(3)"]
