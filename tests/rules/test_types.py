@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, Identity
@@ -188,20 +189,27 @@ def test_literals_that_are_no_values_of_their_type_are_refused():
     assert [text for text, pairs in answers.items() if ("X", ".") in pairs] == []
 
 
+CREATE = (
+    "CREATE TABLE dev.recorded_defaults.{} (id INT, v {}) USING DELTA"
+    " TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
+)
+
+
 @pytest.mark.spark
 def test_delta_answers_to_defaults_as_recorded(local):
     recorded = JUDGED | BY_SPARK
     cells = [(text, index) for text in recorded for index in range(len(DEFAULT_TYPES))]
-    # Spark fails there with an internal error in the session of the tests.
+    # Spark 4.2.0 fails when it writes the plan of this CREATE as text (LiteralValue.toString); Delta would take the default.
     cells.remove(("NULL", DEFAULT_TYPES.index("binary")))
     local.create_schema("dev", "recorded_defaults")
+    with pytest.raises(Py4JJavaError, match="INTERNAL_ERROR"):
+        local.spark.sql(CREATE.format("fails", "BINARY DEFAULT NULL"))
+    local.spark.sql(CREATE.format("takes", "BINARY"))
+    local.spark.sql("ALTER TABLE dev.recorded_defaults.takes ALTER COLUMN v SET DEFAULT NULL")
     for number, (text, index) in enumerate(random.sample(cells, 30)):
         kind, answer = DEFAULT_TYPES[index], "X"
         with suppress(Exception):
-            local.spark.sql(
-                f"CREATE TABLE dev.recorded_defaults.t{number} (id INT, v {kind} DEFAULT {text}) USING DELTA"
-                " TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
-            )
+            local.spark.sql(CREATE.format(f"t{number}", f"{kind} DEFAULT {text}"))
             answer = "."
         assert answer == recorded[text][index].replace("w", "."), (kind, text)
 
