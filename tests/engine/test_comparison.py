@@ -127,3 +127,16 @@ def test_a_table_that_is_gone_was_in_one_of_two_releases():
     outcome = comparison.outcome_of_gone(USERS)
 
     assert [str(part).partition(":")[0] for part in outcome.diagnostics] == ["dev.silver.users"]
+
+
+def test_a_new_table_with_the_columns_of_one_that_is_gone_is_named():
+    models = {model.name: model for model in (table(), table(name="dev.silver.unread"), table(name="dev.silver.known"))}
+    before = past(
+        USERS, *(name for name in models if name.table == "known"), faults=[QualifiedName(*ORDERS[:2], "unread")]
+    )
+    pasts = PastProjects({SHOP: [before]}, dict.fromkeys(models, SHOP))
+    comparison = ContractComparison(pasts, Declarations(Settings(), models), today=date(2026, 1, 31), is_complete=True)
+
+    (diagnostic,) = comparison.outcome_of_gone(USERS).diagnostics
+
+    assert "dev.silver.orders is new and has the same columns" in str(diagnostic)

@@ -105,6 +105,20 @@ def test_root_of_the_sources(tmp_path, monkeypatch, variables, file, expected):
     assert location == (None if expected is None else HERE._replace(file=expected))
 
 
+def test_a_file_of_the_project_is_below_its_root_and_not_installed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sources = SourceRoot(tmp_path)
+    files = [
+        tmp_path / "a.py",
+        tmp_path / "lib" / "site-packages" / "a.py",
+        tmp_path.parent / "a.py",
+        "a.py",
+        "<string>",
+    ]
+
+    assert [sources.is_own(HERE._replace(file=str(file))) for file in files] == [True, False, False, False, False]
+
+
 GITHUB = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/shop"}
 AZURE = "https://acme@dev.azure.com/acme/my%20data/_git/shop"
 ADDRESSES = {

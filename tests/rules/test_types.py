@@ -226,6 +226,7 @@ def test_the_fault_of_a_default_is_named():
         case("int", "9" * 500, "")
         case("int", "'" + "9" * 500 + "'", "is not a value of int")
         case("double", "'1.5d'", "")
+        case("varchar(3)", "1E10", "")
         case("double", "'1.5x'", "is not a value of double")
         case("decimal(5,2)", "999.994", "")
         case("decimal(5,2)", "999.995", "does not fit into decimal(5,2)")

@@ -39,7 +39,7 @@ from pytest_delta_schema.state import (
     MapState,
     StructState,
 )
-from pytest_delta_schema.test_kit.comparison import RowDifference, difference_text, unmatched_rows
+from pytest_delta_schema.test_kit.comparison import RowDifference, difference_text, unmatched_rows, values_match
 from pytest_delta_schema.testing.scenario import orders
 from support.models import KEY, NAME, column, state, stored, table
 from support.snapshots import TextSnapshot
@@ -220,6 +220,7 @@ CLOSE = [
 def test_with_a_tolerance_fractions_match_if_they_are_close():
     for data_type, expected, actual, *unmatched in CLOSE:
         assert [*matched(data_type, expected, actual, rtol=0.1)] == unmatched, (data_type, expected, actual)
+    assert [values_match(1.0, 1.05, "double", rtol) for rtol in (0.1, 0.01, None)] == [True, False, False]
 
 
 NUMBERS = st.lists(st.sampled_from([1.0, 1.05, 1.1, 1.15, 1.21, 2.0]), max_size=6)

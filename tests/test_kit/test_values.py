@@ -42,7 +42,10 @@ def test_a_value_as_a_column_of_a_type_holds_it():
         case(100, "decimal(3,1)", nothing)
         case(Decimal("0.05"), "decimal(3,1)", nothing)
         case("2024-01-31", "date", (date, date(2024, 1, 31)))
-        case("9999-12-31", "date", nothing)
+        case("9998-12-31", "date", (date, date(9998, 12, 31)))
+        case("9999-01-01", "date", nothing)
+        case("1900-01-01", "date", (date, date(1900, 1, 1)))
+        case("1899-12-31", "date", nothing)
         case("today", "date", nothing)
         case("abc", "varchar(3)", (str, "abc"))
         case("abcd", "varchar(3)", nothing)
@@ -51,13 +54,22 @@ def test_a_value_as_a_column_of_a_type_holds_it():
 
 
 def test_values_near_those_of_a_condition_come_first_in_each_series():
-    with cases(lambda data_type, known: " ".join(map(str, nearest(data_type, "s", [known])))) as case:
+    def shown(value):
+        return f"{value:%d/%H}" if isinstance(value, datetime) else str(value)
+
+    with cases(lambda data_type, known: " ".join(map(shown, nearest(data_type, "s", [known])))) as case:
         case("int", 5, "5 6 4 3 0 1 -1 -2 10 0 25 5 1 1 5 5 0 5 -5 0 0 0 0 0 0 0")
         case(
             "date",
             "2024-01-31",
             "2024-01-31 2024-02-01 2024-01-30 2024-01-29 2024-01-01 2024-01-02 2023-12-31 2023-12-30"
             " 2024-01-31 2024-02-02 2024-02-01 2024-01-02 2024-01-01",
+        )
+        case(
+            "timestamp",
+            "2024-01-31 10:00:00",
+            "31/10 01/10 30/10 29/10 01/00 02/00 31/00 30/00 31/10 31/11 31/09 31/08 01/00 01/01 31/23 31/22 31/10"
+            " 02/00 01/00 02/00 01/00",
         )
         beside = "ab1 ab2 ac1 ac2 b1 b2 aa1 aa2 `1 `2 ac b aa `"
         case("varchar(3)", "ab", f"ab s_1 s_2 {beside} AB ab S_1 S_2  x 1 2")
