@@ -32,6 +32,7 @@ _NEW = (
 )
 
 _ESCAPED = "Some characters are escaped for the terminal; the file has the exact text.\n"
+_UNUSABLE = "the snapshot cannot be read or written"
 _REWRITE = "Write it again with: pytest --snapshot-update"
 
 
@@ -49,10 +50,13 @@ def mismatch(snapshot: SnapshotAssertion, texts: ReviewedTexts) -> Mismatch | No
     The result is ``None`` if they are equal; otherwise the first fault, which speaks for both files.
     """
     if snapshot(extension_class=TableSnapshotExtension) == texts:
-        return None
+        from pytest_delta_schema.plugin.syrupy_compat import write_queued
+
+        fault = write_queued(snapshot, TableSnapshotExtension)
+        return Mismatch(f"{_UNUSABLE}: {fault}", UPDATE) if fault else None
     result = snapshot.executions[snapshot.num_executions - 1]
     if result.exception is not None and not isinstance(result.exception, JsonFormError):
-        return Mismatch(f"the snapshot cannot be read or written: {result.exception}", UPDATE)
+        return Mismatch(f"{_UNUSABLE}: {result.exception}", UPDATE)
     stored: Any = result.recalled_data or StoredTexts(None, None)
     declared: Any = result.asserted_data
     try:

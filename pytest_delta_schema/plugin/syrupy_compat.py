@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from syrupy.assertion import SnapshotAssertion
+    from syrupy.extensions.base import AbstractSyrupyExtension
 
 VERSIONS = {"syrupy": ">=5,<8"}
 """The versions with which the names of these options were tested."""
@@ -77,6 +78,28 @@ def corrected_report() -> Iterator[None]:
         yield
     finally:
         module.SnapshotReport = SnapshotReport
+
+
+def write_queued(snapshot: SnapshotAssertion, extension: type[AbstractSyrupyExtension]) -> str:
+    """Write the files of an extension, and return why one cannot be written, or ``""``.
+
+    syrupy writes them before version 7 when the session ends, where an error belongs to no table.
+    """
+    queue: Any = snapshot.session._queued_snapshot_writes  # noqa: SLF001 - only the flush of everything is public
+    keys = [key for key in queue if key[0] is extension and queue[key]]
+    if not keys:
+        return ""
+    from pytest_delta_schema.engine.source_files import UnwritableFileError
+
+    try:
+        for key in keys:
+            texts = queue.pop(key)
+            extension.write_snapshot(
+                snapshot_location=key[1], snapshots=[(data, *place) for place, data in texts.items()]
+            )
+    except UnwritableFileError as error:
+        return str(error)
+    return ""
 
 
 def find_no_unused(config: pytest.Config) -> None:

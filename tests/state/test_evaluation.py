@@ -29,7 +29,7 @@ from pytest_delta_schema.state.expressions.conditions import (
     used_columns,
 )
 from pytest_delta_schema.state.expressions.evaluation import like, truth
-from pytest_delta_schema.state.expressions.parsing import condition_of
+from pytest_delta_schema.state.expressions.parsing import condition_of, parse_exactly
 from support.case_tables import cases, refusal
 
 ROW = {
@@ -140,7 +140,9 @@ NOT_JUDGED = (
 def test_values():
     with cases(lambda text: [(value, type(value)) for value in evaluate(text, [ROW], ROW)]) as case:
         for text, expected in VALUES:
-            case(text, [(expected, type(expected))])
+            # sqlglot 30.23 reads i = (j IS NULL), which is noticed and not judged.
+            if text != "i = j is null" or parse_exactly(text) is not None:
+                case(text, [(expected, type(expected))])
 
 
 @pytest.mark.spark

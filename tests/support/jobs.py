@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
-from py4j.protocol import Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import types
 from pyspark.sql.functions import col, expr, lit, transform, transform_values
@@ -418,7 +417,7 @@ def _tried(run: Callable[[], object]) -> Answer:
     except DeltaError as error:
         return Answer(failure=f"delta-rs: {type(error).__name__}")
     except Exception as error:
-        if isinstance(error, Py4JNetworkError) or not type(error).__module__.startswith(("py4j", "pyarrow")):
+        if type(error).__name__ == "Py4JNetworkError" or not type(error).__module__.startswith(("py4j", "pyarrow")):
             raise
         return Answer(failure=failure_of(error))
 
@@ -472,6 +471,8 @@ class Players:
 
     def differences(self, pair: Pair) -> dict[str, str]:
         """Return what each job of a pair meets on the next table that it does not meet on the released one."""
+        from py4j.protocol import Py4JJavaError  # noqa: PLC0415 - a client of Spark has none
+
         before = self.released(pair.base)
         try:
             after = self._answers(pair.base, pair.new, jobs_of(pair))

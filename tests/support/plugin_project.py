@@ -7,6 +7,7 @@ import pkgutil
 import re
 import shutil
 import sys
+from contextlib import suppress
 from subprocess import CompletedProcess
 from subprocess import run as run_process
 from typing import TYPE_CHECKING
@@ -42,7 +43,8 @@ for name in (
 ):
     importlib.import_module(f"pytest_delta_schema.{name}")
 importlib.import_module("yaml")  # its parser knows the classes of its first import only
-importlib.import_module("importlib_metadata")  # delta-spark imports it, and Python's own finder is turned off for good
+with suppress(ModuleNotFoundError):  # delta-spark imports it, and Python's own finder is turned off for good
+    importlib.import_module("importlib_metadata")
 for name in ("engine", "exchange", "execute", "plan", "plugin", "report", "rules", "sql", "state"):
     package = importlib.import_module(f"pytest_delta_schema.{name}")
     for module in pkgutil.iter_modules(package.__path__):

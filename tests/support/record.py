@@ -18,8 +18,8 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
-from importlib.metadata import version
+from contextlib import contextmanager, suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +33,17 @@ if TYPE_CHECKING:
 TESTS = Path(__file__).parents[1]
 PAIRS, EVOLVED = (TESTS / "compatibility" / f"{name}-4.4.0.jsonl" for name in ("pairs", "evolved"))
 FRAMES, STATEMENTS = (TESTS / "write_check" / f"{name}-4.4.0.jsonl" for name in ("frames", "statements"))
+
+
+def _version(distribution: str) -> str:
+    """Return the installed version; ``""`` where only a client of Spark is installed."""
+    with suppress(PackageNotFoundError):
+        return version(distribution)
+    return ""
+
+
 VERSIONS = {
-    name: version(distribution)
+    name: _version(distribution)
     for name, distribution in (("delta", "delta-spark"), ("spark", "pyspark"), ("delta-rs", "deltalake"))
 }
 

@@ -26,9 +26,9 @@ SPARK = ("delta-spark", "moto[s3]", "pandas", "pyspark[connect]", "selenium")
 
 PACKAGES = (
     *("deltalake", "filelock", "flask", "flask-cors", "griffelib; python_version >= '3.11'", "httpcore", "httpx"),
-    *("hypothesis", "Jinja2", "jsonschema", "jsonschema-rs", "markdown-it-py", "msgspec"),
+    *("hypothesis", "import-linter", "Jinja2", "jsonschema", "jsonschema-rs", "markdown-it-py", "msgspec"),
     *("open-data-contract-standard", "platformdirs", "pyarrow", "pytest"),
-    *("pytest-xdist", "sarif-pydantic", "sqlglot", "syrupy"),
+    *("pytest-xdist", "ruff", "sarif-pydantic", "sqlglot", "syrupy"),
 )
 """What all tests import."""
 
@@ -49,7 +49,7 @@ CLIENT = (
 
 PLAIN = (
     *("--numprocesses=2", "--dist=loadfile", "-m", "not spark"),
-    "--deselect=tests/docs/test_pages.py::test_the_generated_parts_of_a_page_are_up_to_date[reference/versions.md]",
+    "--deselect=tests/docs/test_pages.py::test_the_generated_parts_of_a_page_are_up_to_date[docs/reference/versions.md]",
     "--deselect=tests/versions/test_record.py::test_no_recorded_run_has_a_failure",
 )
 """The tests that need no JVM, in two processes, but those of records, which the environments before have changed."""
