@@ -81,22 +81,21 @@ def corrected_report() -> Iterator[None]:
 
 
 def write_queued(snapshot: SnapshotAssertion, extension: type[AbstractSyrupyExtension]) -> str:
-    """Write the files of an extension, and return why one cannot be written, or ``""``.
+    """Write the file of the last assertion, and return why that is not possible, or ``""``.
 
-    syrupy writes them before version 7 when the session ends, where an error belongs to no table.
+    syrupy writes it before version 7 when the session ends, where an error belongs to no table.
     """
     queue: Any = snapshot.session._queued_snapshot_writes  # noqa: SLF001 - only the flush of everything is public
-    keys = [key for key in queue if key[0] is extension and queue[key]]
-    if not keys:
+    location = snapshot.executions[snapshot.num_executions - 1].snapshot_location
+    texts = queue.pop((extension, location), None)
+    if not texts:
         return ""
     from pytest_delta_schema.engine.source_files import UnwritableFileError
 
     try:
-        for key in keys:
-            texts = queue.pop(key)
-            extension.write_snapshot(
-                snapshot_location=key[1], snapshots=[(data, *place) for place, data in texts.items()]
-            )
+        extension.write_snapshot(
+            snapshot_location=location, snapshots=[(data, *place) for place, data in texts.items()]
+        )
     except UnwritableFileError as error:
         return str(error)
     return ""
