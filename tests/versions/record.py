@@ -31,7 +31,7 @@ _VERSIONS = """
 import json, platform
 from importlib.metadata import distributions
 names = ("pyspark", "pyspark-client", "delta-spark", "pytest", "syrupy")
-versions = {item.metadata["Name"]: item.version for item in distributions()}
+versions = {item.metadata["Name"].replace("_", "-"): item.version for item in distributions()}
 known = {name: versions[name] for name in names if name in versions}
 print(json.dumps({"python": platform.python_version(), **known}))
 """
