@@ -14,8 +14,8 @@ RELEASE_READY := .venv-tools/.release
 
 COMMA := ,
 
-# The packages without effects. Their tests are traced, and run every branch of them; tracing doubles the time of a test, so
-# the others are traced by `make test-all` alone.
+# The packages without effects. Their tests, with those of a few others that need little time, run every branch of them, and
+# are traced; tracing doubles the time of a test, so everything else is traced by `make test-all` alone.
 PURE := compatibility delta exchange history models plan rules source_code sql state write_check
 PURE_FILES := $(subst $() ,$(COMMA),$(PURE:%=pytest_delta_schema/%/*))
 TRACED := $(patsubst %,tests/%/,$(PURE) assertions commands configuration diagnostics execute report) $(wildcard tests/test_*.py)

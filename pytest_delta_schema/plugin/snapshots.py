@@ -11,6 +11,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from pytest_delta_schema.diagnostics.errors import JsonFormError
 from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.engine.declarations import snapshot_text
+from pytest_delta_schema.plugin.syrupy_compat import write_queued
 from pytest_delta_schema.state.json_shapes import SQL_FILE, STATE_FILE, UPGRADE
 from pytest_delta_schema.state.json_state import state_from_json_text, state_json_text
 
@@ -50,8 +51,6 @@ def mismatch(snapshot: SnapshotAssertion, texts: ReviewedTexts) -> Mismatch | No
     The result is ``None`` if they are equal; otherwise the first fault, which speaks for both files.
     """
     if snapshot(extension_class=TableSnapshotExtension) == texts:
-        from pytest_delta_schema.plugin.syrupy_compat import write_queued
-
         fault = write_queued(snapshot, TableSnapshotExtension)
         return Mismatch(f"{_UNUSABLE}: {fault}", UPDATE) if fault else None
     result = snapshot.executions[snapshot.num_executions - 1]

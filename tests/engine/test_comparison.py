@@ -83,13 +83,10 @@ def compared(change, settings, *, shows_every_role=False):
     """Return the outcome of a change, and the consents that it needs."""
     old, new = CHANGES[change]
     declarations = Declarations(settings, {new.name: new})
-    before = Declarations(Settings(), {})
-    tables = {
-        model.name: PastContract(state=before.contract_state(model), file="orders", from_sql=False)
-        for model in (old,)
-        if model is not None
-    }
-    pasts = {SHOP: [replace(past(), tables=tables)]}
+    pasts = {SHOP: [past()]}
+    if old is not None:
+        contract = PastContract(state=Declarations(Settings(), {}).contract_state(old), file="orders", from_sql=False)
+        pasts = {SHOP: [replace(past(), tables={old.name: contract})]}
     comparison = ContractComparison(
         PastProjects(pasts, {new.name: SHOP}),
         declarations,

@@ -417,7 +417,9 @@ def _tried(run: Callable[[], object]) -> Answer:
     except DeltaError as error:
         return Answer(failure=f"delta-rs: {type(error).__name__}")
     except Exception as error:
-        if type(error).__name__ == "Py4JNetworkError" or not type(error).__module__.startswith(("py4j", "pyarrow")):
+        from py4j.protocol import Py4JNetworkError  # noqa: PLC0415 - a client of Spark has none
+
+        if isinstance(error, Py4JNetworkError) or not type(error).__module__.startswith(("py4j", "pyarrow")):
             raise
         return Answer(failure=failure_of(error))
 
